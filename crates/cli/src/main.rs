@@ -1,0 +1,3 @@
+//! `tidemark run SCRIPT.py`: the engine headless, on real files.
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! The messages between the page and the worker, one enum each way, and the workbench that answers them.
+//!
+//! Messages are plain data in the user's words; engine types stay inside. The Yew app uses [`messages`] only,
+//! the worker and the command line drive a [`Workbench`].
+
+pub mod messages;
+pub mod workbench;
+
+pub use messages::{Command, Event};
+pub use workbench::Workbench;

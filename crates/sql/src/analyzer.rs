@@ -1,0 +1,1 @@
+//! The analyzer: unresolved plans to resolved ones, and Spark's analysis errors.

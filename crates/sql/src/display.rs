@@ -1,0 +1,1 @@
+//! How rows are shown: show(), the console sink.

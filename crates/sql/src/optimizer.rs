@@ -1,0 +1,1 @@
+//! The optimizer rules that a user can notice.

@@ -1,0 +1,1 @@
+//! SQL text to unresolved plans and expressions.

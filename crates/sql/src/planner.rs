@@ -1,0 +1,6 @@
+//! Logical to physical plans.
+
+/// Plans one query.
+pub struct Planner<'a> {
+    pub ctx: &'a crate::exec::ExecContext<'a>,
+}

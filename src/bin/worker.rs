@@ -1,0 +1,3 @@
+//! The worker that hosts the engine.
+
+fn main() {}
