@@ -1,0 +1,10 @@
+# Builds the page and serves it on localhost, rebuilding when sources change.
+
+need_rust
+need_wasm_bindgen
+need_trunk
+need_node
+
+port=${PORT:-8080}
+say "building the playground; it will be at http://127.0.0.1:$port/"
+exec trunk serve --offline --skip-version-check --address 127.0.0.1 --port "$port" "${@:2}"

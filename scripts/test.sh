@@ -1,0 +1,41 @@
+# Every check and test. Ends with each runner's own summary lines.
+
+need_rust
+need_wasm_bindgen
+need_trunk
+need_node
+need_chromium
+
+mkdir -p target
+summaries=target/test-summaries.txt
+: >"$summaries"
+
+# Runs one stage; its output is shown, and the lines that a runner closes with are kept for the end.
+stage() {
+  local name=$1 log
+  shift
+  say "$name"
+  log=target/test-stage.log
+  if ! "$@" 2>&1 | tee "$log"; then fail "$name failed"; fi
+  grep -E '^ *(test result:|Summary \[|# (tests|pass|fail) )' "$log" >>"$summaries" || true
+}
+
+host_tests() {
+  if have cargo-nextest; then
+    cargo nextest run --workspace --no-fail-fast
+  else
+    cargo test --workspace --no-fail-fast
+  fi
+}
+
+stage "formatting" cargo fmt --all --check
+stage "lints, host" cargo clippy --quiet --workspace --all-targets -- -D warnings
+stage "lints, wasm32" cargo clippy --quiet --package tidemark --all-targets --target $WASM -- -D warnings
+stage "tests, host" host_tests
+stage "tests, headless Wasm in Chromium" cargo test --package tidemark --target $WASM
+say "building the page for the end-to-end tests"
+trunk --quiet build --offline --skip-version-check || fail "the build failed"
+stage "tests, end to end in Chromium" node --test --test-reporter=tap tests/e2e/
+
+printf '\n'
+cat "$summaries"
