@@ -38,11 +38,13 @@ pub enum Command {
     },
     WriteFile {
         path: String,
+        #[serde(with = "serde_bytes")]
         content: Vec<u8>,
     },
     /// Appends to a file (creates it and its folders): how large files arrive in slices.
     AppendFile {
         path: String,
+        #[serde(with = "serde_bytes")]
         content: Vec<u8>,
     },
     MakeDir {
@@ -127,6 +129,7 @@ pub enum Event {
     Files(Vec<FileEntry>),
     FileContent {
         path: String,
+        #[serde(with = "serde_bytes")]
         content: Vec<u8>,
         /// Readable form, where the bytes are not text.
         text: Option<String>,
