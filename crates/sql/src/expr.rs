@@ -1,5 +1,7 @@
 //! Expressions, unresolved and resolved, as in Catalyst: the analyzer turns the first into the second.
 
+pub(crate) mod tree;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 

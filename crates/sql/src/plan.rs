@@ -1,5 +1,7 @@
 //! Logical plans, as in Catalyst. The analyzer takes them from unresolved to resolved; the optimizer keeps them resolved.
 
+mod tree;
+
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
