@@ -1,5 +1,167 @@
 //! Temp views, tables and functions of a session.
 
-/// What a session knows by name.
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+
+use crate::error::{Result, SparkError};
+use crate::expr::{Attribute, ExprId, PythonUdf};
+use crate::plan::{LocalRelation, LogicalPlan, PlanRef};
+use crate::session::SqlSession;
+use crate::types::StructType;
+
+/// Name of the database of global temp views.
+pub const GLOBAL_TEMP: &str = "global_temp";
+
+/// What a session knows by name. Keys are in lower case: table names ignore case whatever the configuration.
 #[derive(Debug, Default)]
-pub struct Catalog {}
+pub struct Catalog {
+    temp_views: BTreeMap<String, View>,
+    global_views: BTreeMap<String, View>,
+    memory: BTreeMap<String, MemoryTable>,
+    functions: BTreeMap<String, PythonUdf>,
+}
+
+#[derive(Clone, Debug)]
+struct View {
+    /// As given when it was made.
+    name: String,
+    plan: PlanRef,
+}
+
+/// Rows that a memory sink has so far.
+#[derive(Clone, Debug)]
+struct MemoryTable {
+    output: Vec<Arc<Attribute>>,
+    batches: Vec<RecordBatch>,
+}
+
+/// A line of SHOW TABLES and spark.catalog.listTables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableEntry {
+    pub name: String,
+    /// Empty for temp views.
+    pub namespace: Vec<String>,
+    pub temporary: bool,
+    pub table_type: &'static str,
+}
+
+impl Catalog {
+    /// CREATE [OR REPLACE] [GLOBAL] TEMP VIEW.
+    pub fn create_temp_view(&mut self, name: &str, plan: PlanRef, replace: bool, global: bool) -> Result<()> {
+        let views = if global { &mut self.global_views } else { &mut self.temp_views };
+        let key = name.to_lowercase();
+        if !replace && views.contains_key(&key) {
+            let shown = if global { format!("`{GLOBAL_TEMP}`.`{name}`") } else { format!("`{name}`") };
+            return Err(SparkError::analysis("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", &[("relationName", &shown)]));
+        }
+        views.insert(key, View { name: name.to_owned(), plan });
+        Ok(())
+    }
+
+    /// Whether there was one.
+    pub fn drop_temp_view(&mut self, name: &str) -> bool {
+        let key = name.to_lowercase();
+        let memory = self.memory.remove(&key).is_some();
+        self.temp_views.remove(&key).is_some() || memory
+    }
+
+    /// Whether there was one.
+    pub fn drop_global_temp_view(&mut self, name: &str) -> bool {
+        self.global_views.remove(&name.to_lowercase()).is_some()
+    }
+
+    pub fn temp_view(&self, name: &str) -> Option<&PlanRef> {
+        self.temp_views.get(&name.to_lowercase()).map(|view| &view.plan)
+    }
+
+    pub fn global_temp_view(&self, name: &str) -> Option<&PlanRef> {
+        self.global_views.get(&name.to_lowercase()).map(|view| &view.plan)
+    }
+
+    /// Makes or refreshes the table of a memory sink (`queryName`), which is a temp view of that name.
+    pub fn set_memory_table(&mut self, name: &str, schema: &StructType, batches: Vec<RecordBatch>) {
+        let key = name.to_lowercase();
+        if let Some(table) = self.memory.get_mut(&key)
+            && self.temp_views.contains_key(&key)
+            && same_schema(&table.output, schema)
+        {
+            table.batches = batches;
+            return;
+        }
+        let output = attributes(schema);
+        let plan = Arc::new(LogicalPlan::MemoryTable { name: name.to_owned(), output: output.clone() });
+        self.memory.insert(key.clone(), MemoryTable { output, batches });
+        self.temp_views.insert(key, View { name: name.to_owned(), plan });
+    }
+
+    /// Temp views, by name.
+    pub fn temp_views(&self) -> Vec<TableEntry> {
+        self.temp_views
+            .values()
+            .map(|view| TableEntry {
+                name: view.name.clone(),
+                namespace: Vec::new(),
+                temporary: true,
+                table_type: "TEMPORARY",
+            })
+            .collect()
+    }
+
+    /// spark.udf.register.
+    pub fn register_function(&mut self, name: &str, udf: PythonUdf) {
+        self.functions.insert(name.to_lowercase(), udf);
+    }
+
+    pub fn function(&self, name: &str) -> Option<&PythonUdf> {
+        self.functions.get(&name.to_lowercase())
+    }
+}
+
+fn same_schema(output: &[Arc<Attribute>], schema: &StructType) -> bool {
+    output.len() == schema.fields.len()
+        && output
+            .iter()
+            .zip(&schema.fields)
+            .all(|(attribute, field)| *attribute.name == *field.name && attribute.data_type == field.data_type)
+}
+
+/// New attributes for the fields of a schema.
+pub fn attributes(schema: &StructType) -> Vec<Arc<Attribute>> {
+    schema
+        .fields
+        .iter()
+        .map(|field| {
+            let mut metadata = crate::expr::Metadata::default();
+            if &*field.metadata != "{}" && !field.metadata.is_empty() {
+                metadata.user = Some(field.metadata.clone());
+            }
+            Arc::new(Attribute {
+                id: ExprId::fresh(),
+                name: field.name.as_str().into(),
+                data_type: field.data_type.clone(),
+                nullable: field.nullable,
+                qualifier: Vec::new(),
+                metadata,
+            })
+        })
+        .collect()
+}
+
+/// Puts the rows that memory sinks have now in the place of their tables. Done before any execution: the rows of a memory
+/// table are those of the moment it is read, not of the moment the DataFrame was made.
+pub fn bind_memory_tables(session: &SqlSession, plan: &PlanRef) -> PlanRef {
+    if !plan.any(&|node| matches!(node, LogicalPlan::MemoryTable { .. })) {
+        return plan.clone();
+    }
+    let catalog = session.catalog.borrow();
+    Arc::new((**plan).clone().transform_up(&mut |node| match node {
+        LogicalPlan::MemoryTable { name, output } => {
+            let batches =
+                catalog.memory.get(&name.to_lowercase()).map(|table| table.batches.clone()).unwrap_or_default();
+            LogicalPlan::LocalRelation(LocalRelation { output, partitions: Arc::new(vec![batches]), from_rdd: false })
+        }
+        other => other,
+    }))
+}

@@ -1,6 +1,9 @@
 //! Expressions, unresolved and resolved, as in Catalyst: the analyzer turns the first into the second.
 
+mod canonical;
 pub(crate) mod tree;
+pub use canonical::merge_nullability;
+pub use tree::window_struct;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -63,6 +66,15 @@ pub enum EvalMode {
     Try,
 }
 
+/// Where an expression stands in a SQL text (Catalyst's Origin).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// From 1.
+    pub line: usize,
+    /// Column, from 0.
+    pub position: usize,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     // ---- unresolved, as the front ends make them -------------------------------------------------
@@ -77,6 +89,11 @@ pub enum Expr {
     UnresolvedExtract {
         child: Box<Expr>,
         extraction: Box<Expr>,
+    },
+    /// An expression of SQL text with its place there, for error texts; the analyzer takes it away.
+    At {
+        child: Box<Expr>,
+        origin: Arc<Origin>,
     },
     /// Needs a name of its own: the analyzer wraps it in an alias with the pretty text.
     UnresolvedAlias(Box<Expr>),

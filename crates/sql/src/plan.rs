@@ -32,6 +32,11 @@ pub enum LogicalPlan {
     OneRow,
     /// Files read as a batch (HadoopFsRelation); `sources::file` plans the splits.
     FileRelation(FileRelation),
+    /// The table of a memory sink: its rows are those at execution time ([`crate::catalog::bind_memory_tables`]).
+    MemoryTable {
+        name: String,
+        output: Vec<Arc<Attribute>>,
+    },
     /// A streaming source; the streaming crate puts the batch's data in its place.
     StreamingRelation(StreamingRelation),
     /// Data of one micro-batch in the place of a [`StreamingRelation`]; still "streaming" for the checks.

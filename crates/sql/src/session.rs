@@ -1,6 +1,6 @@
 //! What belongs to one SparkSession: configuration, catalog, files, time, and the script's functions.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use tidemark_vfs::SharedFs;
@@ -25,5 +25,20 @@ pub struct SqlSession {
     pub clock: Rc<dyn Clock>,
     pub udfs: RefCell<Option<Rc<dyn UdfHost>>>,
     /// N of local[N].
-    pub parallelism: std::cell::Cell<usize>,
+    pub parallelism: Cell<usize>,
+}
+
+impl SqlSession {
+    /// A session with default configuration and an empty catalog.
+    pub fn new(fs: SharedFs, cwd: impl Into<String>, clock: Rc<dyn Clock>, parallelism: usize) -> Self {
+        Self {
+            conf: RefCell::default(),
+            catalog: RefCell::default(),
+            fs,
+            cwd: cwd.into(),
+            clock,
+            udfs: RefCell::new(None),
+            parallelism: Cell::new(parallelism),
+        }
+    }
 }

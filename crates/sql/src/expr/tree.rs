@@ -71,7 +71,7 @@ impl Expr {
                 }
             }
             Expr::UnresolvedExtract { child, extraction } => out.extend([&**child, &**extraction]),
-            Expr::UnresolvedAlias(child) | Expr::Cast { child, .. } => out.push(child),
+            Expr::UnresolvedAlias(child) | Expr::Cast { child, .. } | Expr::At { child, .. } => out.push(child),
             Expr::GetField { child, .. } | Expr::GetArrayStructFields { child, .. } => out.push(child),
             Expr::InSubquery { child, .. } => out.push(child),
             Expr::UnresolvedLambda { body, .. } | Expr::Lambda { body, .. } => out.push(body),
@@ -112,6 +112,7 @@ impl Expr {
                 Expr::UnresolvedExtract { child: Box::new(f(*child)?), extraction: Box::new(f(*extraction)?) }
             }
             Expr::UnresolvedAlias(child) => Expr::UnresolvedAlias(Box::new(f(*child)?)),
+            Expr::At { child, origin } => Expr::At { child: Box::new(f(*child)?), origin },
             Expr::Cast { child, to, mode, implicit } => Expr::Cast { child: Box::new(f(*child)?), to, mode, implicit },
             Expr::GetField { child, ordinal, name } => Expr::GetField { child: Box::new(f(*child)?), ordinal, name },
             Expr::GetArrayStructFields { child, ordinal, name } => {
@@ -407,7 +408,7 @@ impl Expr {
 }
 
 /// window struct of TimeWindow and SessionWindow over this time type.
-fn window_struct(time: &DataType) -> DataType {
+pub fn window_struct(time: &DataType) -> DataType {
     let field = |name: &str| StructField {
         name: name.to_owned(),
         data_type: time.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef};
 use crate::expr::tree::{map_orders, map_vec};
-use crate::expr::{Attribute, Expr, ExprId};
+use crate::expr::{Attribute, Expr, ExprId, merge_nullability};
 
 fn nullable(list: &[Arc<Attribute>]) -> impl Iterator<Item = Arc<Attribute>> + '_ {
     list.iter()
@@ -23,6 +23,7 @@ impl LogicalPlan {
             | P::Range { .. }
             | P::OneRow
             | P::FileRelation(_)
+            | P::MemoryTable { .. }
             | P::StreamingRelation(_)
             | P::StreamingBatch { .. }
             | P::Extension(_) => Vec::new(),
@@ -117,6 +118,7 @@ impl LogicalPlan {
                 | P::Range { .. }
                 | P::OneRow
                 | P::FileRelation(_)
+                | P::MemoryTable { .. }
                 | P::StreamingRelation(_)
                 | P::StreamingBatch { .. } => {}
             }
@@ -263,7 +265,9 @@ impl LogicalPlan {
         match self {
             P::UnresolvedRelation { .. } | P::OneRow => Vec::new(),
             P::LocalRelation(r) => r.output.clone(),
-            P::Range { output, .. } | P::StreamingBatch { output, .. } => output.clone(),
+            P::Range { output, .. } | P::StreamingBatch { output, .. } | P::MemoryTable { output, .. } => {
+                output.clone()
+            }
             P::FileRelation(r) => r.output.clone(),
             P::StreamingRelation(r) => r.output.clone(),
             P::Project { list, .. } | P::Aggregate { list, .. } | P::GroupingSets { list, .. } => {
@@ -273,6 +277,7 @@ impl LogicalPlan {
             P::SubqueryAlias { name, child } => child
                 .output()
                 .into_iter()
+                .filter(|a| !a.metadata.hidden)
                 .map(|a| Arc::new(Attribute { qualifier: vec![name.clone()], ..(*a).clone() }))
                 .collect(),
             P::EventTimeWatermark { column, delay, child } => {
@@ -281,18 +286,26 @@ impl LogicalPlan {
                     .output()
                     .into_iter()
                     .map(|a| {
-                        let mut marked = (*a).clone();
-                        if Some(a.id) == id {
-                            marked.metadata.watermark_delay_ms = Some(delay.millis());
+                        // Another column's mark goes: one event-time column per node (EventTimeWatermark.output).
+                        let mark = (Some(a.id) == id).then(|| delay.millis());
+                        if a.metadata.watermark_delay_ms == mark {
+                            return a;
                         }
+                        let mut marked = (*a).clone();
+                        marked.metadata.watermark_delay_ms = mark;
                         Arc::new(marked)
                     })
                     .collect()
             }
             P::Expand { output, .. } => output.clone(),
-            P::Generate { output, child, .. } => {
+            P::Generate { output, child, outer, qualifier, .. } => {
                 let mut all = child.output();
-                all.extend(output.iter().cloned());
+                all.extend(output.iter().map(|a| {
+                    let mut a = (**a).clone();
+                    a.nullable |= *outer;
+                    a.qualifier = qualifier.iter().cloned().collect();
+                    Arc::new(a)
+                }));
                 all
             }
             P::Window { list, child, .. } => {
@@ -317,8 +330,12 @@ impl LogicalPlan {
                     .iter()
                     .enumerate()
                     .map(|(i, a)| {
-                        let null = outputs.iter().any(|o| o.get(i).is_some_and(|x| x.nullable));
-                        Arc::new(Attribute { nullable: null, ..(**a).clone() })
+                        let mut merged = (**a).clone();
+                        for other in outputs.iter().skip(1).filter_map(|o| o.get(i)) {
+                            merged.nullable |= other.nullable;
+                            merged.data_type = merge_nullability(merged.data_type, &other.data_type);
+                        }
+                        Arc::new(merged)
                     })
                     .collect()
             }
