@@ -1,8 +1,10 @@
 //! Functions: the registry by name, and their vectorised kernels.
 
 pub mod aggregate;
+pub mod datetime;
 pub mod eval;
 pub mod generator;
+pub mod hash;
 pub mod registry;
 
 use arrow::array::ArrayRef;

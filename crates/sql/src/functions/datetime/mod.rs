@@ -1,0 +1,4 @@
+//! Dates and times: calendar, zones, patterns, text.
+
+pub mod calendar;
+pub mod zone;
