@@ -1,12 +1,27 @@
 //! Physical plans: operators over partitions of Arrow batches.
 
+pub mod aggregate;
+pub mod batch;
+pub mod bind;
+pub mod exchange;
+pub mod filter;
+pub mod leaf;
+pub mod limit;
+pub mod project;
+pub mod settings;
+pub mod sort;
+pub mod union;
+
 use std::any::Any;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 
+use crate::conf::SqlConf;
 use crate::error::Result;
-use crate::expr::Attribute;
+use crate::expr::{Attribute, ExprId, UdfHost};
 use crate::functions::EvalContext;
 use crate::plan::LogicalPlan;
 use crate::session::SqlSession;
@@ -47,25 +62,45 @@ pub enum Partitioning {
 /// What an execution may know and must report.
 pub struct ExecContext<'a> {
     pub session: &'a SqlSession,
+    /// The session's configuration when the execution began.
+    pub conf: SqlConf,
+    pub udfs: Option<Rc<dyn UdfHost>>,
     /// current_timestamp of this execution, µs.
     pub now_us: i64,
     /// spark.sql.shuffle.partitions in force (a streaming query fixes its own).
     pub shuffle_partitions: usize,
     /// spark.default.parallelism: local[N].
     pub default_parallelism: usize,
+    /// Whether adaptive execution may put small shuffle partitions together (off for stateful micro-batches).
+    pub adaptive: bool,
     /// Observed metrics (df.observe), by name, filled while executing.
-    pub observed: std::cell::RefCell<Vec<(String, RecordBatch)>>,
+    pub observed: RefCell<Vec<(String, RecordBatch)>>,
+    /// Rows that came out of the scans of each streaming source (numInputRows), one entry a scan.
+    pub source_rows: RefCell<Vec<(ExprId, i64)>>,
 }
 
-impl ExecContext<'_> {
-    pub fn eval<'b>(
-        &'b self,
-        conf: &'b crate::conf::SqlConf,
-        partition: usize,
-        row_base: i64,
-        udfs: Option<&'b dyn crate::expr::UdfHost>,
-    ) -> EvalContext<'b> {
-        EvalContext { conf, now_us: self.now_us, partition, row_base, udfs }
+impl<'a> ExecContext<'a> {
+    /// A batch execution under the session's present configuration.
+    pub fn new(session: &'a SqlSession) -> Self {
+        let conf = session.conf.borrow().clone();
+        let shuffle_partitions = settings::shuffle_partitions(&conf);
+        let adaptive = settings::adaptive(&conf);
+        Self {
+            session,
+            conf,
+            udfs: session.udfs.borrow().clone(),
+            now_us: session.clock.now_us(),
+            shuffle_partitions,
+            default_parallelism: session.parallelism.get().max(1),
+            adaptive,
+            observed: RefCell::default(),
+            source_rows: RefCell::default(),
+        }
+    }
+
+    /// What expressions may know in this partition, `row_base` rows of which came before.
+    pub fn eval(&self, partition: usize, row_base: i64) -> EvalContext<'_> {
+        EvalContext { conf: &self.conf, now_us: self.now_us, partition, row_base, udfs: self.udfs.as_deref() }
     }
 }
 

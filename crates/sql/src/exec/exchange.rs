@@ -1,0 +1,319 @@
+//! Exchanges: rows to partitions by key hash, to one partition, in turn, or by range.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, UInt32Array};
+use arrow::record_batch::RecordBatch;
+
+use super::batch::{BATCH_ROWS, concat_partition, make_batch, row_count, take_rows};
+use super::bind::{bind_all, eval_all};
+use super::sort::BoundOrder;
+use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
+use crate::error::Result;
+use crate::expr::{Attribute, Expr, SortOrder};
+use crate::functions::hash::{murmur3_bytes, murmur3_hash_columns, partition_of};
+use crate::planner::text;
+use crate::types::DataType;
+
+/// Seed of HashPartitioning.partitionIdExpression.
+const HASH_SEED: i32 = 42;
+/// Below this many bytes a shuffle partition is put together with its neighbours
+/// (spark.sql.adaptive.coalescePartitions.minPartitionSize, which rules with parallelismFirst).
+const COALESCE_BYTES: usize = 1 << 20;
+
+/// Where an exchange sends a row.
+#[derive(Clone, Debug)]
+pub enum Distribution {
+    Single,
+    /// pmod(murmur3(keys, 42), partitions).
+    Hash {
+        keys: Vec<Expr>,
+        partitions: usize,
+    },
+    RoundRobin {
+        partitions: usize,
+    },
+    /// Ordered ranges over the partitions; ties stay together.
+    Range {
+        order: Vec<SortOrder>,
+        partitions: usize,
+    },
+}
+
+/// ShuffleExchangeExec.
+#[derive(Debug)]
+pub struct ExchangeExec {
+    pub distribution: Distribution,
+    bound: Vec<Expr>,
+    bound_order: Option<BoundOrder>,
+    /// Adaptive execution may put small neighbours together.
+    pub coalesce: bool,
+    /// "ENSURE_REQUIREMENTS", "REPARTITION_BY_NUM" ...
+    pub origin: &'static str,
+    pub output: Vec<Arc<Attribute>>,
+    pub child: ExecRef,
+}
+
+impl ExchangeExec {
+    pub fn new(distribution: Distribution, coalesce: bool, origin: &'static str, child: ExecRef) -> Result<Self> {
+        let bound = match &distribution {
+            Distribution::Hash { keys, .. } => bind_all(keys, child.output())?,
+            _ => Vec::new(),
+        };
+        let bound_order = match &distribution {
+            Distribution::Range { order, .. } => Some(BoundOrder::new(order, child.output())?),
+            _ => None,
+        };
+        Ok(Self { distribution, bound, bound_order, coalesce, origin, output: child.output().to_vec(), child })
+    }
+}
+
+impl ExecNode for ExchangeExec {
+    fn name(&self) -> String {
+        "Exchange".into()
+    }
+    fn arguments(&self) -> String {
+        let what = match &self.distribution {
+            Distribution::Single => "SinglePartition".to_owned(),
+            Distribution::Hash { keys, partitions } => {
+                let list: Vec<String> = keys.iter().map(text::expression).collect();
+                format!("hashpartitioning({}, {partitions})", list.join(", "))
+            }
+            Distribution::RoundRobin { partitions } => format!("RoundRobinPartitioning({partitions})"),
+            Distribution::Range { order, partitions } => {
+                let list: Vec<String> = order.iter().map(text::order).collect();
+                format!("rangepartitioning({}, {partitions})", list.join(", "))
+            }
+        };
+        format!("{what}, {}", self.origin)
+    }
+    fn output(&self) -> &[Arc<Attribute>] {
+        &self.output
+    }
+    fn children(&self) -> Vec<&ExecRef> {
+        vec![&self.child]
+    }
+    fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        let input = self.child.execute(ctx)?;
+        let made = match &self.distribution {
+            Distribution::Single => return Ok(vec![input.into_iter().flatten().collect()]),
+            Distribution::Hash { partitions, .. } => {
+                let types: Vec<DataType> = self.bound.iter().map(Expr::data_type).collect();
+                let mut out = Scatter::new(*partitions);
+                for (index, partition) in input.into_iter().enumerate() {
+                    let mut base = 0;
+                    for batch in partition {
+                        let keys = eval_all(&self.bound, &batch, &ctx.eval(index, base))?;
+                        base += batch.num_rows() as i64;
+                        let targets = hash_targets(&keys, &types, batch.num_rows(), *partitions);
+                        out.push(&batch, &targets)?;
+                    }
+                }
+                out.finish(&self.output)?
+            }
+            Distribution::RoundRobin { partitions } => {
+                let mut out = Scatter::new(*partitions);
+                for (index, partition) in input.into_iter().enumerate() {
+                    let mut position = random_start(index as i64, *partitions);
+                    for batch in partition {
+                        let targets: Vec<u32> = (0..batch.num_rows())
+                            .map(|_| {
+                                position += 1;
+                                (position % *partitions) as u32
+                            })
+                            .collect();
+                        out.push(&batch, &targets)?;
+                    }
+                }
+                out.finish(&self.output)?
+            }
+            Distribution::Range { partitions, .. } => {
+                let all: Partition = input.into_iter().flatten().collect();
+                match &self.bound_order {
+                    Some(order) if *partitions > 1 && !self.coalesce => {
+                        range_partition(&all, order, *partitions, &self.output, ctx)?
+                    }
+                    _ => vec![all],
+                }
+            }
+        };
+        Ok(if self.coalesce { coalesce_small(made) } else { made })
+    }
+    fn partitioning(&self) -> Partitioning {
+        match &self.distribution {
+            Distribution::Single => Partitioning::Single,
+            Distribution::Hash { keys, partitions } => {
+                let ids: Option<Vec<_>> = keys
+                    .iter()
+                    .map(|k| match k {
+                        Expr::Attribute(a) => Some(a.id),
+                        _ => None,
+                    })
+                    .collect();
+                ids.map_or(Partitioning::Unknown, |keys| Partitioning::Hash { keys, partitions: *partitions })
+            }
+            Distribution::RoundRobin { partitions: 1 } => Partitioning::Single,
+            _ => Partitioning::Unknown,
+        }
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Target partition of every row, by the hash of its key columns.
+pub fn hash_targets(keys: &[ArrayRef], types: &[DataType], rows: usize, partitions: usize) -> Vec<u32> {
+    if keys.is_empty() {
+        return vec![partition_of(HASH_SEED, partitions) as u32; rows];
+    }
+    murmur3_hash_columns(keys, types, HASH_SEED).into_iter().map(|h| partition_of(h, partitions) as u32).collect()
+}
+
+/// Rows to `n` partitions by the hash of the columns at `keys`; order within a partition is that of the input.
+pub fn hash_partition(
+    output: &[Arc<Attribute>],
+    batches: &[RecordBatch],
+    keys: &[usize],
+    n: usize,
+) -> Result<Vec<Partition>> {
+    let types: Vec<DataType> = keys.iter().map(|k| output[*k].data_type.clone()).collect();
+    let mut out = Scatter::new(n);
+    for batch in batches {
+        let columns: Vec<ArrayRef> = keys.iter().map(|k| Arc::clone(batch.column(*k))).collect();
+        out.push(batch, &hash_targets(&columns, &types, batch.num_rows(), n))?;
+    }
+    out.finish(output)
+}
+
+/// Collects rows by target partition.
+struct Scatter {
+    pieces: Vec<Partition>,
+}
+
+impl Scatter {
+    fn new(partitions: usize) -> Self {
+        Self { pieces: vec![Vec::new(); partitions] }
+    }
+
+    fn push(&mut self, batch: &RecordBatch, targets: &[u32]) -> Result<()> {
+        if self.pieces.len() == 1 {
+            self.pieces[0].push(batch.clone());
+            return Ok(());
+        }
+        let mut rows: Vec<Vec<u32>> = vec![Vec::new(); self.pieces.len()];
+        for (row, target) in targets.iter().enumerate() {
+            rows[*target as usize].push(row as u32);
+        }
+        for (piece, rows) in self.pieces.iter_mut().zip(rows) {
+            if rows.len() == batch.num_rows() && !rows.is_empty() {
+                piece.push(batch.clone());
+            } else if !rows.is_empty() {
+                piece.push(take_rows(batch, &UInt32Array::from(rows))?);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, output: &[Arc<Attribute>]) -> Result<Vec<Partition>> {
+        self.pieces.into_iter().map(|p| compact(output, p)).collect()
+    }
+}
+
+/// Puts small batches together up to [`BATCH_ROWS`].
+fn compact(output: &[Arc<Attribute>], partition: Partition) -> Result<Partition> {
+    if partition.len() < 2 {
+        return Ok(partition);
+    }
+    let mut out = Vec::new();
+    let mut pending: Partition = Vec::new();
+    let mut rows = 0;
+    for batch in partition {
+        if rows > 0 && rows + batch.num_rows() > BATCH_ROWS {
+            out.push(concat_partition(output, &pending)?);
+            pending.clear();
+            rows = 0;
+        }
+        rows += batch.num_rows();
+        pending.push(batch);
+    }
+    if !pending.is_empty() {
+        out.push(concat_partition(output, &pending)?);
+    }
+    Ok(out)
+}
+
+/// CoalesceShufflePartitions: neighbours are put together until they are large enough.
+fn coalesce_small(partitions: Vec<Partition>) -> Vec<Partition> {
+    let size = |p: &Partition| p.iter().map(RecordBatch::get_array_memory_size).sum::<usize>();
+    let rows = |p: &Partition| row_count(p);
+    let mut out: Vec<Partition> = Vec::new();
+    let mut last = 0;
+    for partition in partitions {
+        let bytes = if rows(&partition) == 0 { 0 } else { size(&partition).min(rows(&partition) * 256) };
+        match out.last_mut() {
+            Some(open) if last + bytes <= COALESCE_BYTES => {
+                open.extend(partition);
+                last += bytes;
+            }
+            _ => {
+                out.push(partition);
+                last = bytes;
+            }
+        }
+    }
+    out
+}
+
+/// Ordered ranges of about equal size; equal keys stay in one partition.
+fn range_partition(
+    all: &[RecordBatch],
+    order: &BoundOrder,
+    partitions: usize,
+    output: &[Arc<Attribute>],
+    ctx: &ExecContext<'_>,
+) -> Result<Vec<Partition>> {
+    let batch = concat_partition(output, all)?;
+    let keys = make_batch(output, batch.columns().to_vec(), batch.num_rows())?;
+    let sorted = order.permutation(&keys, &ctx.eval(0, 0))?;
+    let ranks = order.ranks(&keys, &sorted, &ctx.eval(0, 0))?;
+    let distinct = ranks.last().map_or(0, |r| *r as usize + 1);
+    let mut out = Vec::with_capacity(partitions);
+    // Rows of one range, in their input order: the sort of each partition follows.
+    let target = |rank: u32| (rank as usize * partitions).checked_div(distinct).unwrap_or(0);
+    for p in 0..partitions {
+        let mut rows: Vec<u32> =
+            sorted.values().iter().zip(&ranks).filter(|(_, rank)| target(**rank) == p).map(|(row, _)| *row).collect();
+        rows.sort_unstable();
+        let piece = take_rows(&batch, &UInt32Array::from(rows))?;
+        out.push(if piece.num_rows() == 0 { Vec::new() } else { vec![piece] });
+    }
+    Ok(out)
+}
+
+/// Where round robin begins in a map task: `new XORShiftRandom(partition).nextInt(partitions)`.
+fn random_start(task: i64, partitions: usize) -> usize {
+    // XORShiftRandom.hashSeed: Scala's MurmurHash3 of the seed's bytes, twice.
+    let bytes = task.to_be_bytes();
+    let low = murmur3_bytes(&bytes, 0x3c07_4a61);
+    let high = murmur3_bytes(&bytes, low);
+    let mut seed = (i64::from(high) << 32) | (i64::from(low) & 0xffff_ffff);
+    let mut next = || {
+        seed ^= seed << 21;
+        seed ^= ((seed as u64) >> 35) as i64;
+        seed ^= seed << 4;
+        (seed & 0x7fff_ffff) as i32
+    };
+    let bound = i32::try_from(partitions).unwrap_or(i32::MAX);
+    let mut r = next();
+    if bound & (bound - 1) == 0 {
+        return ((i64::from(bound) * i64::from(r)) >> 31) as usize;
+    }
+    loop {
+        let value = r % bound;
+        if r.checked_sub(value).and_then(|x| x.checked_add(bound - 1)).is_some() {
+            return value as usize;
+        }
+        r = next();
+    }
+}

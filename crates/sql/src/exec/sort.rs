@@ -1,0 +1,292 @@
+//! SortExec and TakeOrderedAndProjectExec: stable, by Arrow's row format.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, UInt32Array};
+use arrow::compute::SortOptions;
+use arrow::datatypes::{DataType as ArrowType, Float32Type, Float64Type};
+use arrow::record_batch::RecordBatch;
+use arrow::row::{RowConverter, Rows, SortField};
+
+use super::batch::{concat_partition, cut, take_rows};
+use super::bind::{bind, eval_all};
+use super::limit::slice_rows;
+use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
+use crate::error::{Result, SparkError};
+use crate::expr::{Attribute, Expr, SortOrder};
+use crate::functions::EvalContext;
+use crate::planner::text;
+
+/// Sort keys bound to the input.
+#[derive(Clone, Debug)]
+pub struct BoundOrder {
+    pub keys: Vec<Expr>,
+    pub options: Vec<SortOptions>,
+}
+
+impl BoundOrder {
+    pub fn new(order: &[SortOrder], input: &[Arc<Attribute>]) -> Result<Self> {
+        Ok(Self {
+            keys: order.iter().map(|o| bind(&o.child, input)).collect::<Result<_>>()?,
+            options: order
+                .iter()
+                .map(|o| SortOptions { descending: !o.ascending, nulls_first: o.nulls_first })
+                .collect(),
+        })
+    }
+
+    /// Positions of the rows in order; equal rows keep theirs.
+    pub fn permutation(&self, batch: &RecordBatch, ctx: &EvalContext<'_>) -> Result<UInt32Array> {
+        let columns = eval_all(&self.keys, batch, ctx)?;
+        sort_permutation(columns, &self.options, batch.num_rows())
+    }
+
+    /// For rows already in order: the number of the distinct key that each has, from 0.
+    pub fn ranks(&self, batch: &RecordBatch, sorted: &UInt32Array, ctx: &EvalContext<'_>) -> Result<Vec<u32>> {
+        let rows = self.rows(batch, ctx)?;
+        let mut rank = 0;
+        let mut out = Vec::with_capacity(sorted.len());
+        for (i, row) in sorted.values().iter().enumerate() {
+            if let Some(rows) = &rows
+                && i > 0
+                && rows.row(*row as usize) != rows.row(sorted.value(i - 1) as usize)
+            {
+                rank += 1;
+            }
+            out.push(rank);
+        }
+        Ok(out)
+    }
+
+    /// The keys in a form that compares as they sort; None when nothing orders the rows.
+    pub fn rows(&self, batch: &RecordBatch, ctx: &EvalContext<'_>) -> Result<Option<Rows>> {
+        comparable(eval_all(&self.keys, batch, ctx)?, &self.options)
+    }
+}
+
+/// Positions of the rows ordered by these columns; stable.
+pub fn sort_permutation(columns: Vec<ArrayRef>, options: &[SortOptions], rows: usize) -> Result<UInt32Array> {
+    let mut indices: Vec<u32> = (0..u32::try_from(rows).unwrap_or(u32::MAX)).collect();
+    if let Some(rows) = comparable(columns, options)? {
+        indices.sort_by(|a, b| rows.row(*a as usize).cmp(&rows.row(*b as usize)));
+    }
+    Ok(UInt32Array::from(indices))
+}
+
+/// Columns as rows of bytes that compare in Spark's order.
+pub fn comparable(columns: Vec<ArrayRef>, options: &[SortOptions]) -> Result<Option<Rows>> {
+    // Nothing orders untyped nulls.
+    let (columns, fields): (Vec<ArrayRef>, Vec<SortField>) = columns
+        .into_iter()
+        .zip(options)
+        .filter(|(c, _)| *c.data_type() != ArrowType::Null)
+        .map(|(c, o)| {
+            let c = normalize_floats(&c);
+            let field = SortField::new_with_options(c.data_type().clone(), *o);
+            (c, field)
+        })
+        .unzip();
+    if columns.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(converter(fields)?.convert_columns(&columns)?))
+}
+
+/// A row converter, or an honest refusal for types that it cannot order.
+pub fn converter(fields: Vec<SortField>) -> Result<RowConverter> {
+    if !RowConverter::supports_fields(&fields) {
+        return Err(SparkError::not_yet("Ordering or grouping by a column of this type"));
+    }
+    Ok(RowConverter::new(fields)?)
+}
+
+/// One NaN and no negative zero, so that equal numbers have equal bytes (NormalizeFloatingNumbers).
+pub fn normalize_floats(column: &ArrayRef) -> ArrayRef {
+    match column.data_type() {
+        ArrowType::Float64 => {
+            let fixed = column.as_primitive::<Float64Type>().unary::<_, Float64Type>(|x| {
+                if x.is_nan() {
+                    f64::NAN
+                } else if x == 0.0 {
+                    0.0
+                } else {
+                    x
+                }
+            });
+            Arc::new(fixed)
+        }
+        ArrowType::Float32 => {
+            let fixed = column.as_primitive::<Float32Type>().unary::<_, Float32Type>(|x| {
+                if x.is_nan() {
+                    f32::NAN
+                } else if x == 0.0 {
+                    0.0
+                } else {
+                    x
+                }
+            });
+            Arc::new(fixed)
+        }
+        ArrowType::Struct(_) => {
+            let s = column.as_struct();
+            let children: Vec<ArrayRef> = s.columns().iter().map(normalize_floats).collect();
+            match arrow::array::StructArray::try_new(s.fields().clone(), children, s.nulls().cloned()) {
+                Ok(made) => Arc::new(made),
+                Err(_) => Arc::clone(column),
+            }
+        }
+        _ => Arc::clone(column),
+    }
+}
+
+/// Sorts each partition; a global sort first has everything in one ordered exchange.
+#[derive(Debug)]
+pub struct SortExec {
+    pub order: Vec<SortOrder>,
+    pub global: bool,
+    pub bound: BoundOrder,
+    pub output: Vec<Arc<Attribute>>,
+    pub child: ExecRef,
+}
+
+impl SortExec {
+    pub fn new(order: Vec<SortOrder>, global: bool, child: ExecRef) -> Result<Self> {
+        let bound = BoundOrder::new(&order, child.output())?;
+        Ok(Self { bound, output: child.output().to_vec(), order, global, child })
+    }
+}
+
+impl ExecNode for SortExec {
+    fn name(&self) -> String {
+        "Sort".into()
+    }
+    fn arguments(&self) -> String {
+        format!("{}, {}, 0", text::orders(&self.order), self.global)
+    }
+    fn output(&self) -> &[Arc<Attribute>] {
+        &self.output
+    }
+    fn children(&self) -> Vec<&ExecRef> {
+        vec![&self.child]
+    }
+    fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        let input = self.child.execute(ctx)?;
+        input
+            .into_iter()
+            .enumerate()
+            .map(|(index, partition)| {
+                let batch = concat_partition(&self.output, &partition)?;
+                let order = self.bound.permutation(&batch, &ctx.eval(index, 0))?;
+                Ok(cut(&take_rows(&batch, &order)?))
+            })
+            .collect()
+    }
+    fn partitioning(&self) -> Partitioning {
+        self.child.partitioning()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// TakeOrderedAndProjectExec: the first rows of a sorted whole.
+#[derive(Debug)]
+pub struct TakeOrderedExec {
+    pub limit: usize,
+    pub offset: usize,
+    pub order: Vec<SortOrder>,
+    pub bound: BoundOrder,
+    pub list: Vec<Expr>,
+    pub bound_list: Vec<Expr>,
+    pub output: Vec<Arc<Attribute>>,
+    pub child: ExecRef,
+}
+
+impl TakeOrderedExec {
+    pub fn new(limit: usize, offset: usize, order: Vec<SortOrder>, list: Vec<Expr>, child: ExecRef) -> Result<Self> {
+        let bound = BoundOrder::new(&order, child.output())?;
+        let bound_list = super::bind::bind_all(&list, child.output())?;
+        let output = list.iter().map(Expr::to_attribute).collect();
+        Ok(Self { limit, offset, bound, order, list, bound_list, output, child })
+    }
+
+    /// The first rows as RDD.takeOrdered gives them: each partition's own, then merged two at a time. Among equal rows the
+    /// merge takes from the two sides in turn, because a side that was just taken from goes to the end of the queue.
+    fn merged(&self, batch: &RecordBatch, sizes: &[usize], ctx: &EvalContext<'_>) -> Result<UInt32Array> {
+        let Some(rows) = self.bound.rows(batch, ctx)? else {
+            return Ok((0..batch.num_rows().min(self.limit) as u32).collect::<Vec<_>>().into());
+        };
+        let key = |i: &u32| rows.row(*i as usize);
+        let mut start = 0_u32;
+        let mut merged: Vec<u32> = Vec::new();
+        for size in sizes {
+            let mut own: Vec<u32> = (start..start + *size as u32).collect();
+            start += *size as u32;
+            own.sort_by(|a, b| key(a).cmp(&key(b)));
+            own.truncate(self.limit);
+            if merged.is_empty() || own.is_empty() {
+                merged.extend(own);
+                continue;
+            }
+            let sides = [merged, own];
+            let mut at = [0, 0];
+            let mut first = 0;
+            let mut out = Vec::new();
+            while out.len() < self.limit {
+                let side = match (sides[first].get(at[first]), sides[1 - first].get(at[1 - first])) {
+                    (None, None) => break,
+                    (Some(_), None) => first,
+                    (None, Some(_)) => 1 - first,
+                    (Some(a), Some(b)) if key(a) <= key(b) => first,
+                    _ => 1 - first,
+                };
+                out.push(sides[side][at[side]]);
+                at[side] += 1;
+                first = 1 - side;
+            }
+            merged = out;
+        }
+        Ok(merged.into())
+    }
+}
+
+impl ExecNode for TakeOrderedExec {
+    fn name(&self) -> String {
+        "TakeOrderedAndProject".into()
+    }
+    fn arguments(&self) -> String {
+        format!(
+            "(limit={}, orderBy={}, output={})",
+            self.limit,
+            text::orders(&self.order),
+            text::attributes(&self.output)
+        )
+    }
+    fn output(&self) -> &[Arc<Attribute>] {
+        &self.output
+    }
+    fn children(&self) -> Vec<&ExecRef> {
+        vec![&self.child]
+    }
+    fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        let input = self.child.execute(ctx)?;
+        let sizes: Vec<usize> = input.iter().map(|p| super::batch::row_count(p)).collect();
+        let all: Partition = input.into_iter().flatten().collect();
+        let batch = concat_partition(self.child.output(), &all)?;
+        let order = self.merged(&batch, &sizes, &ctx.eval(0, 0))?;
+        let rows = slice_rows(cut(&take_rows(&batch, &order)?), self.offset, None);
+        let mut out = Vec::new();
+        for batch in rows {
+            let columns = eval_all(&self.bound_list, &batch, &ctx.eval(0, 0))?;
+            out.push(super::batch::make_batch(&self.output, columns, batch.num_rows())?);
+        }
+        Ok(vec![out])
+    }
+    fn partitioning(&self) -> Partitioning {
+        Partitioning::Single
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

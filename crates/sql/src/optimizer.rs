@@ -1,1 +1,0 @@
-//! The optimizer rules that a user can notice.

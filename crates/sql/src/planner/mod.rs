@@ -1,0 +1,189 @@
+//! Logical to physical plans, as SparkPlanner's strategies and EnsureRequirements do.
+
+mod aggregation;
+mod limits;
+mod scans;
+pub mod text;
+
+use std::sync::Arc;
+
+use crate::error::{Result, SparkError};
+use crate::exec::exchange::{Distribution, ExchangeExec};
+use crate::exec::filter::FilterExec;
+use crate::exec::leaf::{OneRowExec, RangeExec};
+use crate::exec::project::ProjectExec;
+use crate::exec::sort::SortExec;
+use crate::exec::union::UnionExec;
+use crate::exec::{ExecContext, ExecRef, Partition, Partitioning, PlannerExtension};
+use crate::expr::{Expr, SortOrder};
+use crate::plan::{LogicalPlan, PlanRef};
+use crate::session::SqlSession;
+
+/// Plans one query.
+pub struct Planner<'a> {
+    pub ctx: &'a ExecContext<'a>,
+    /// Asked first for every node.
+    pub extension: Option<&'a dyn PlannerExtension>,
+}
+
+/// Optimizes, plans and runs an analysed batch plan: its rows, partition by partition.
+pub fn execute(session: &SqlSession, plan: &PlanRef) -> Result<Vec<Partition>> {
+    execute_with(&ExecContext::new(session), None, plan)
+}
+
+/// [`execute`] in a context and with an extension of the caller's.
+pub fn execute_with(
+    ctx: &ExecContext<'_>,
+    extension: Option<&dyn PlannerExtension>,
+    plan: &PlanRef,
+) -> Result<Vec<Partition>> {
+    physical(ctx, extension, plan)?.execute(ctx)
+}
+
+/// The physical plan of an analysed plan.
+pub fn physical(ctx: &ExecContext<'_>, extension: Option<&dyn PlannerExtension>, plan: &PlanRef) -> Result<ExecRef> {
+    let bound = crate::catalog::bind_memory_tables(ctx.session, plan);
+    let optimized = crate::optimizer::optimize(ctx, &bound)?;
+    Planner::new(ctx, extension).plan(&optimized)
+}
+
+impl<'a> Planner<'a> {
+    pub fn new(ctx: &'a ExecContext<'a>, extension: Option<&'a dyn PlannerExtension>) -> Self {
+        Self { ctx, extension }
+    }
+
+    /// Plans the root of a query, whose rows go to the caller (ReturnAnswer).
+    pub fn plan(&self, plan: &PlanRef) -> Result<ExecRef> {
+        if let Some(done) = self.plan_root_limit(plan)? {
+            return Ok(done);
+        }
+        self.plan_child(plan)
+    }
+
+    /// Plans a node below the root.
+    pub fn plan_child(&self, plan: &PlanRef) -> Result<ExecRef> {
+        if let Some(extension) = self.extension
+            && let Some(done) = extension.plan(plan, self)
+        {
+            return done;
+        }
+        use LogicalPlan as P;
+        match &**plan {
+            P::LocalRelation(_) | P::FileRelation(_) | P::StreamingBatch { .. } => self.plan_scan(plan),
+            P::Project { list, child } => {
+                if let Some(done) = self.plan_scan_operation(plan)? {
+                    return Ok(done);
+                }
+                self.project(list.clone(), self.plan_child(child)?)
+            }
+            P::Filter { condition, child } => {
+                if let Some(done) = self.plan_scan_operation(plan)? {
+                    return Ok(done);
+                }
+                self.filter(condition.clone(), self.plan_child(child)?)
+            }
+            P::Range { start, end, step, partitions, output } => Ok(Arc::new(RangeExec {
+                start: *start,
+                end: *end,
+                step: *step,
+                partitions: *partitions,
+                output: output.clone(),
+            })),
+            P::OneRow => Ok(Arc::new(OneRowExec)),
+            P::Aggregate { grouping, list, child } => self.plan_aggregate(grouping, list, child),
+            P::Sort { order, global, child } => self.plan_sort(order, *global, self.plan_child(child)?),
+            P::Limit { .. } | P::Offset { .. } | P::Tail { .. } => self.plan_limit(plan),
+            P::Union { children, .. } => {
+                let inputs = children.iter().map(|c| self.plan_child(c)).collect::<Result<Vec<_>>>()?;
+                Ok(Arc::new(UnionExec { output: plan.output(), inputs }))
+            }
+            P::SubqueryAlias { child, .. } | P::View { child, .. } | P::Hint { child, .. } => self.plan_child(child),
+            // A batch query has no use for watermarks (EliminateEventTimeWatermark).
+            P::EventTimeWatermark { child, .. } if !child.is_streaming() => self.plan_child(child),
+            other => Err(SparkError::not_yet(&format!("Execution of {}", node_name(other)))),
+        }
+    }
+
+    pub(crate) fn project(&self, list: Vec<Expr>, child: ExecRef) -> Result<ExecRef> {
+        let same = list.len() == child.output().len()
+            && list
+                .iter()
+                .zip(child.output())
+                .all(|(e, a)| matches!(e, Expr::Attribute(x) if x.id == a.id && x.name == a.name));
+        if same {
+            return Ok(child);
+        }
+        Ok(Arc::new(ProjectExec::new(list, child)?))
+    }
+
+    pub(crate) fn filter(&self, condition: Expr, child: ExecRef) -> Result<ExecRef> {
+        Ok(Arc::new(FilterExec::new(condition, child)?))
+    }
+
+    fn plan_sort(&self, order: &[SortOrder], global: bool, child: ExecRef) -> Result<ExecRef> {
+        let child = if global && child.partitioning() != Partitioning::Single {
+            let distribution = Distribution::Range { order: order.to_vec(), partitions: self.ctx.shuffle_partitions };
+            self.exchange(distribution, child)?
+        } else {
+            child
+        };
+        Ok(Arc::new(SortExec::new(order.to_vec(), global, child)?))
+    }
+
+    /// An exchange that the plan needs, open to coalescing where execution is adaptive.
+    pub(crate) fn exchange(&self, distribution: Distribution, child: ExecRef) -> Result<ExecRef> {
+        Ok(Arc::new(ExchangeExec::new(distribution, self.ctx.adaptive, "ENSURE_REQUIREMENTS", child)?))
+    }
+
+    /// `child` with rows of equal keys in one partition (ClusteredDistribution); no keys: all rows in one partition.
+    pub fn clustered(&self, keys: &[Expr], child: ExecRef) -> Result<ExecRef> {
+        let ids: Vec<_> = keys
+            .iter()
+            .filter_map(|k| match k {
+                Expr::Attribute(a) => Some(a.id),
+                _ => None,
+            })
+            .collect();
+        let satisfied = match child.partitioning() {
+            Partitioning::Single => true,
+            Partitioning::Hash { keys, .. } => !keys.is_empty() && keys.iter().all(|k| ids.contains(k)),
+            Partitioning::Unknown => false,
+        };
+        if satisfied {
+            return Ok(child);
+        }
+        if keys.is_empty() {
+            return self.exchange(Distribution::Single, child);
+        }
+        self.exchange(Distribution::Hash { keys: keys.to_vec(), partitions: self.ctx.shuffle_partitions }, child)
+    }
+
+    /// `child` laid out exactly as a stateful operator stores its keys (StatefulOpClusteredDistribution): by the hash of
+    /// all keys over the query's own number of partitions; no keys: one partition.
+    pub fn stateful_clustered(&self, keys: &[Expr], child: ExecRef) -> Result<ExecRef> {
+        let partitions = self.ctx.shuffle_partitions;
+        if keys.is_empty() {
+            return match child.partitioning() {
+                Partitioning::Single => Ok(child),
+                _ => Ok(Arc::new(ExchangeExec::new(Distribution::Single, false, "ENSURE_REQUIREMENTS", child)?)),
+            };
+        }
+        let exchange = ExchangeExec::new(
+            Distribution::Hash { keys: keys.to_vec(), partitions },
+            false,
+            "ENSURE_REQUIREMENTS",
+            Arc::clone(&child),
+        )?;
+        use crate::exec::ExecNode;
+        let wanted = exchange.partitioning();
+        if wanted != Partitioning::Unknown && wanted == child.partitioning() {
+            return Ok(child);
+        }
+        Ok(Arc::new(exchange))
+    }
+}
+
+fn node_name(plan: &LogicalPlan) -> String {
+    let debug = format!("{plan:?}");
+    debug.split([' ', '(', '{']).next().unwrap_or("").to_owned()
+}
