@@ -1,0 +1,282 @@
+//! What the worker says.
+
+use super::{App, Content, Effect, Engine, Life, Piece, QueryView, StateView, point_name};
+use std::rc::Rc;
+use tidemark_protocol::messages::{
+    BatchKind, BatchReport, CrashPoint, Event, QueryInfo, Restored, ScriptState, StorageState, Stream,
+};
+
+/// Pieces of console text are joined up to this many bytes.
+const PIECE: usize = 16 * 1024;
+
+impl App {
+    pub(super) fn hear(&mut self, event: Event) -> Vec<Effect> {
+        match event {
+            Event::Ready { engine_version, spark_version, script, restored, files } => {
+                self.ready(Engine::Ready { engine_version, spark_version }, script, restored);
+                self.files = Rc::new(files);
+                return vec![Effect::ShowScript(self.script.clone())];
+            }
+            Event::Storage(state) => {
+                if let StorageState::Full { message } = &state {
+                    self.say(format!("Storage is full: {message}"));
+                }
+                self.storage = Some(state);
+            }
+            Event::Console { stream, text } => self.print(stream, &text),
+            Event::Script(state) => return self.script_became(state),
+            Event::QueryStarted(info) => self.query_started(info),
+            Event::Batch(report) => self.batch_done(*report),
+            Event::Idle { query, clock_ms, reason } => {
+                self.clock_ms = Some(clock_ms);
+                self.say(format!("No batch: {reason}"));
+                if let Some(view) = self.view(&query) {
+                    view.idle = Some(reason);
+                }
+            }
+            Event::QueryTerminated { query, error } => self.query_ended(&query, error),
+            Event::Files(files) => self.files = Rc::new(files),
+            Event::FileContent { path, content, text } => return self.content(path, content, text),
+            Event::BatchRows { query, batch, offset, rows } => {
+                if self.rows.query != query || self.rows.batch != batch {
+                    self.rows = super::Rows { query, batch, by_index: std::collections::BTreeMap::new() };
+                }
+                for (at, row) in rows.into_iter().enumerate() {
+                    self.rows.by_index.insert(offset + at, Rc::new(row));
+                }
+            }
+            Event::StateRows { query, operator, offset, total, table } => {
+                self.state_view = Some(StateView { query, operator, offset, total, table: Rc::new(table) });
+            }
+            Event::Crashed { point, batch } => self.crashed(point, batch),
+            Event::Refused { command, message } => {
+                self.continuous = false;
+                self.tell(format!("{command}: {message}"));
+            }
+            Event::Panicked { report } => {
+                self.lose_session();
+                self.say("The engine has stopped with an internal error.".to_owned());
+                self.engine = Engine::Panicked(report);
+            }
+            Event::Settled { command, clock_ms, next_due_ms } => return self.settle(command, clock_ms, next_due_ms),
+        }
+        Vec::new()
+    }
+
+    /// A workspace is open: the first one, or the same one again after the worker was restarted.
+    fn ready(&mut self, engine: Engine, script: String, restored: Option<Restored>) {
+        let again = !self.script.is_empty();
+        self.engine = engine;
+        if !again {
+            self.script = Rc::from(script);
+        }
+        let Some(restored) = restored else { return };
+        if again {
+            return;
+        }
+        self.print(Stream::Stdout, &restored.console);
+        for info in restored.queries {
+            let info = Rc::new(info);
+            let batches = restored.batches.iter().filter(|batch| batch.query == info.id).cloned().map(Rc::new);
+            self.queries.push(QueryView {
+                batches: batches.collect(),
+                life: Life::Gone,
+                replayed: Vec::new(),
+                torn: None,
+                idle: None,
+                started_in: 0,
+                info,
+            });
+        }
+        self.query = self.queries.len().saturating_sub(1);
+        self.clock_ms = restored.batches.last().map(|batch| batch.clock_ms);
+        let count = restored.batches.len();
+        if count > 0 {
+            self.say(format!("Workspace restored with {count} batches. Restart continues from the checkpoint."));
+        }
+    }
+
+    fn print(&mut self, stream: Stream, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let pieces = Rc::make_mut(&mut self.console);
+        match pieces.last_mut() {
+            Some(last) if last.stream == stream && last.text.len() + text.len() <= PIECE => {
+                last.text = Rc::from(format!("{}{text}", last.text));
+            }
+            _ => pieces.push(Piece { stream, text: Rc::from(text) }),
+        }
+    }
+
+    fn script_became(&mut self, state: ScriptState) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match &state {
+            ScriptState::Failed { traceback, line } => {
+                self.continuous = false;
+                self.step_after_run = false;
+                let last = traceback.lines().last().unwrap_or_default();
+                self.say(format!("The script failed: {last}"));
+                effects.extend(line.map(Effect::RevealLine));
+            }
+            ScriptState::Finished => self.say("The script has finished.".to_owned()),
+            ScriptState::Parked { line, call } => self.say(format!("The script waits at line {line} in {call}.")),
+            ScriptState::Running => {}
+        }
+        if matches!(state, ScriptState::Parked { .. } | ScriptState::Finished) {
+            self.forget_old_queries();
+        }
+        self.script_state = Some(state);
+        effects
+    }
+
+    /// Queries of earlier runs go once a run has started its own; those that it started again keep their batches.
+    fn forget_old_queries(&mut self) {
+        let run = self.runs;
+        if !self.queries.iter().any(|view| view.started_in == run) {
+            return;
+        }
+        let shown = self.shown_query().map(|view| view.info.id.clone());
+        self.queries.retain(|view| view.started_in == run);
+        self.query = self.queries.iter().position(|view| Some(&view.info.id) == shown.as_ref()).unwrap_or(0);
+    }
+
+    fn view(&mut self, query: &str) -> Option<&mut QueryView> {
+        self.queries.iter_mut().find(|view| view.info.id == query)
+    }
+
+    /// A query with a checkpoint keeps its id over restarts: its batches stay on show.
+    fn query_started(&mut self, info: QueryInfo) {
+        let run = self.runs;
+        let (id, info) = (info.id.clone(), Rc::new(info));
+        if let Some(view) = self.view(&id) {
+            view.info = info;
+            view.life = Life::Active;
+            view.idle = None;
+            view.started_in = run;
+        } else {
+            self.queries.push(QueryView {
+                info,
+                life: Life::Active,
+                batches: Vec::new(),
+                replayed: Vec::new(),
+                torn: None,
+                idle: None,
+                started_in: run,
+            });
+        }
+        self.query = self.queries.iter().position(|view| view.info.id == id).unwrap_or(0);
+        self.batch = None;
+    }
+
+    fn batch_done(&mut self, report: BatchReport) {
+        self.clock_ms = Some(report.clock_ms);
+        self.say(spoken(&report));
+        let report = Rc::new(report);
+        let Some(view) = self.view(&report.query) else { return };
+        view.idle = None;
+        if view.torn.is_some_and(|(batch, _)| batch <= report.batch) {
+            if view.torn.is_some_and(|(batch, _)| batch == report.batch) {
+                view.replayed.push(report.batch);
+            }
+            view.torn = None;
+        }
+        match view.batches.binary_search_by_key(&report.batch, |batch| batch.batch) {
+            Ok(at) => {
+                if !view.replayed.contains(&report.batch) {
+                    view.replayed.push(report.batch);
+                }
+                if let Some(slot) = view.batches.get_mut(at) {
+                    *slot = report;
+                }
+            }
+            Err(at) => view.batches.insert(at, report),
+        }
+    }
+
+    fn query_ended(&mut self, query: &str, error: Option<String>) {
+        let Some(view) = self.view(query) else { return };
+        view.life = match error {
+            Some(error) => Life::Failed(error),
+            None => Life::Stopped,
+        };
+        let text = match &view.life {
+            Life::Failed(error) => {
+                format!("Query {} failed: {}", view.label(), error.lines().next().unwrap_or_default())
+            }
+            _ => format!("Query {} has stopped.", view.label()),
+        };
+        self.say(text);
+    }
+
+    fn content(&mut self, path: String, content: Vec<u8>, text: Option<String>) -> Vec<Effect> {
+        if let Some(at) = self.downloads.iter().position(|wanted| *wanted == path) {
+            self.downloads.remove(at);
+            return vec![Effect::Download { path, content }];
+        }
+        let content = Content { path, bytes: Rc::from(content), text: text.map(Rc::from) };
+        if self.explain_path.as_deref() == Some(content.path.as_str()) {
+            self.explained = Some(content.clone());
+        }
+        if self.open_path.as_deref() == Some(content.path.as_str()) {
+            self.open = Some(content);
+        }
+        Vec::new()
+    }
+
+    fn crashed(&mut self, point: Option<CrashPoint>, batch: Option<i64>) {
+        self.continuous = false;
+        self.step_after_run = false;
+        self.armed = None;
+        self.next_due_ms = None;
+        self.script_state = None;
+        let shown = self.query;
+        for (at, view) in self.queries.iter_mut().enumerate() {
+            if view.life == Life::Active && (at == shown || batch.is_none()) {
+                view.torn = batch.map(|batch| (batch, point));
+            }
+        }
+        self.drop_queries();
+        self.say(match batch {
+            Some(batch) => {
+                format!("Crashed in batch {batch} {}. Restart continues from the checkpoint.", point_name(point))
+            }
+            None => "Crashed. Restart continues from the checkpoint.".to_owned(),
+        });
+    }
+
+    fn settle(&mut self, command: u64, clock_ms: i64, next_due_ms: Option<i64>) -> Vec<Effect> {
+        self.settled += 1;
+        self.clock_ms = Some(clock_ms);
+        self.next_due_ms = next_due_ms;
+        self.working.retain(|number| *number > command);
+        if self.is_busy() {
+            return Vec::new();
+        }
+        self.slow = false;
+        if self.step_after_run {
+            self.step_after_run = false;
+            if self.is_active() {
+                return self.ask(tidemark_protocol::Command::Step { query: None });
+            }
+            self.continuous = false;
+        } else if self.continuous {
+            if self.is_active() {
+                return vec![Effect::StepAfter { ms: self.speed.pause_ms() }];
+            }
+            self.continuous = false;
+        }
+        Vec::new()
+    }
+}
+
+/// A batch as one sentence.
+fn spoken(report: &BatchReport) -> String {
+    let kind = match &report.kind {
+        BatchKind::Data => String::new(),
+        BatchKind::NoData { reason } => format!(" without data ({reason})"),
+    };
+    let output = report.output_rows.map_or_else(|| "output unknown".to_owned(), |rows| format!("{rows} rows out"));
+    let dropped = if report.dropped_rows > 0 { format!(", {} dropped", report.dropped_rows) } else { String::new() };
+    format!("Batch {}{kind}: {} rows in, {output}{dropped}.", report.batch, report.input_rows)
+}

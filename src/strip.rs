@@ -1,0 +1,14 @@
+//! The event-time strip as geometry: what stands where, what is under the pointer, and what is to be said about it.
+//!
+//! Event time runs to the right, arrival runs down: one lane a batch, in it a mark an event, higher ones earlier.
+//! The watermark is a staircase down the lanes. Drawing is in `panels::timeline`.
+
+mod explain;
+mod layout;
+mod model;
+mod scale;
+
+pub use explain::{Explanation, explain_event, explain_lane, explain_window};
+pub use layout::{Hit, Layout, Move, Spot};
+pub use model::{Lane, Model, Window};
+pub use scale::{Tick, TimeScale};

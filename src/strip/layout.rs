@@ -1,0 +1,176 @@
+//! Where lanes, bars and marks stand, and what is at a point.
+
+use super::model::{Lane, Model};
+use super::scale::TimeScale;
+
+/// Height of the axis at the top, px.
+const AXIS: f64 = 24.0;
+/// A row of window bars, px.
+const ROW: f64 = 19.0;
+/// Rows of bars that are shown; windows of further rows share the last one.
+const MOST_ROWS: usize = 4;
+/// A batch's lane, px.
+const LANE: f64 = 30.0;
+/// Free space above and below the marks of a lane, px.
+const INSET: f64 = 6.0;
+/// How near the pointer has to be to a mark, px.
+const REACH: f64 = 9.0;
+
+/// One event: its lane and its place among the lane's events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    pub lane: usize,
+    pub event: usize,
+}
+
+/// What is under the pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hit {
+    Event(Spot),
+    Window(usize),
+    Lane(usize),
+    Nothing,
+}
+
+/// A step of the keyboard through the events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    Next,
+    Previous,
+    LaneDown,
+    LaneUp,
+    First,
+    Last,
+    NextDropped,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layout {
+    pub width: f64,
+    pub height: f64,
+    /// How far the lanes are scrolled, px.
+    pub scroll: f64,
+    rows: usize,
+    lanes: usize,
+}
+
+impl Layout {
+    pub fn new(model: &Model, width: f64, height: f64, scroll: f64) -> Layout {
+        let rows = model.rows.min(MOST_ROWS);
+        Layout { width, height, scroll, rows, lanes: model.lanes.len() }
+    }
+
+    pub fn axis_height(&self) -> f64 {
+        AXIS
+    }
+
+    /// Top and height of the row of bars `row`.
+    pub fn bar(&self, row: usize) -> (f64, f64) {
+        (AXIS + 4.0 + ROW * row.min(MOST_ROWS - 1) as f64, ROW - 4.0)
+    }
+
+    /// Where the lanes begin.
+    pub fn lanes_top(&self) -> f64 {
+        AXIS + if self.rows == 0 { 2.0 } else { 6.0 + ROW * self.rows as f64 }
+    }
+
+    pub fn lane_height(&self) -> f64 {
+        LANE
+    }
+
+    /// Top of a lane, scrolled; the lane after the last one is that of the batch to come.
+    pub fn lane_top(&self, lane: usize) -> f64 {
+        self.lanes_top() + LANE * lane as f64 - self.scroll
+    }
+
+    /// Height of everything, unscrolled, with the lane of the batch to come.
+    pub fn content_height(&self) -> f64 {
+        self.lanes_top() + LANE * (self.lanes + 1) as f64 + 6.0
+    }
+
+    /// Lanes that can be seen.
+    pub fn visible(&self) -> std::ops::Range<usize> {
+        let first = (self.scroll / LANE).floor().max(0.0) as usize;
+        let shown = ((self.height - self.lanes_top()) / LANE).ceil().max(0.0) as usize + 1;
+        first.min(self.lanes)..(first + shown).min(self.lanes)
+    }
+
+    /// Scroll position that shows a lane: the present one if it does.
+    pub fn scroll_to(&self, lane: usize) -> f64 {
+        let top = LANE * lane as f64;
+        let room = self.height - self.lanes_top() - LANE;
+        self.scroll.clamp((top - room).max(0.0), top.max(0.0).max(top - room))
+    }
+
+    /// Middle of a mark. An event without an event time stands at the left edge.
+    pub fn mark(&self, scale: &TimeScale, lanes: &[Lane], spot: Spot) -> Option<(f64, f64)> {
+        let events = &lanes.get(spot.lane)?.batch.events;
+        let event = events.get(spot.event)?;
+        let share = (spot.event as f64 + 0.5) / events.len() as f64;
+        let y = self.lane_top(spot.lane) + INSET + share * (LANE - 2.0 * INSET);
+        Some((event.event_time_us.map_or(scale.left + 4.0, |us| scale.x(us)), y))
+    }
+
+    pub fn hit(&self, model: &Model, scale: &TimeScale, x: f64, y: f64) -> Hit {
+        if y < AXIS {
+            return Hit::Nothing;
+        }
+        if y < self.lanes_top() {
+            let under = |window: &super::Window| {
+                let (top, height) = self.bar(window.row);
+                y >= top && y <= top + height && x >= scale.x(window.start_us) && x < scale.x(window.end_us)
+            };
+            return model.windows.iter().position(under).map_or(Hit::Nothing, Hit::Window);
+        }
+        let lane = ((y - self.lanes_top() + self.scroll) / LANE) as usize;
+        let Some(events) = model.lanes.get(lane).map(|lane| lane.batch.events.len()) else { return Hit::Nothing };
+        let mut nearest = (REACH, Hit::Lane(lane));
+        for event in 0..events {
+            let spot = Spot { lane, event };
+            let Some((mark_x, mark_y)) = self.mark(scale, &model.lanes, spot) else { continue };
+            let distance = (mark_x - x).hypot(mark_y - y);
+            if distance < nearest.0 {
+                nearest = (distance, Hit::Event(spot));
+            }
+        }
+        nearest.1
+    }
+}
+
+impl Spot {
+    /// The event that a key leads to; None where there is none that way.
+    pub fn moved(from: Option<Spot>, lanes: &[Lane], by: Move) -> Option<Spot> {
+        let all = || {
+            let spots = |(lane, entry): (usize, &Lane)| {
+                (0..entry.batch.events.len()).map(move |event| Spot { lane, event }).collect::<Vec<_>>()
+            };
+            lanes.iter().enumerate().flat_map(spots)
+        };
+        let key = |spot: &Spot| (spot.lane, spot.event);
+        let Some(here) = from else {
+            return if by == Move::NextDropped { all().find(|spot| spot.is_dropped(lanes)) } else { all().last() };
+        };
+        let before = || all().take_while(|spot| key(spot) < key(&here));
+        let mut after = all().skip_while(|spot| key(spot) <= key(&here));
+        match by {
+            Move::Next => after.next(),
+            Move::Previous => before().last(),
+            Move::LaneDown => after.find(|spot| spot.lane > here.lane),
+            Move::LaneUp => before().filter(|spot| spot.lane < here.lane).last(),
+            Move::First => all().next(),
+            Move::Last => all().last(),
+            Move::NextDropped => {
+                after.find(|spot| spot.is_dropped(lanes)).or_else(|| all().find(|spot| spot.is_dropped(lanes)))
+            }
+        }
+    }
+
+    fn is_dropped(&self, lanes: &[Lane]) -> bool {
+        let event = lanes.get(self.lane).and_then(|lane| lane.batch.events.get(self.event));
+        event.is_some_and(|event| matches!(event.fate, tidemark_protocol::messages::Fate::Dropped { .. }))
+    }
+}
+
+#[cfg(test)]
+#[path = "layout_tests.rs"]
+mod tests;
