@@ -132,19 +132,14 @@ fn differences(old: &Node, new: &Node, path: &str, out: &mut BTreeSet<String>) {
             if Arc::ptr_eq(a, b) {
                 return;
             }
-            let empty = Node::empty_dir(0);
             for (name, node) in a.iter() {
                 match b.get(name) {
                     Some(other) => differences(node, other, &format!("{path}/{name}"), out),
-                    None => drop(out.insert(format!("{path}/{name}"))),
+                    None => paths_of(node, &format!("{path}/{name}"), out),
                 }
             }
             for (name, node) in b.iter().filter(|(name, _)| !a.contains_key(*name)) {
-                let path = format!("{path}/{name}");
-                if matches!(node, Node::Dir { .. }) {
-                    differences(&empty, node, &path, out);
-                }
-                out.insert(path);
+                paths_of(node, &format!("{path}/{name}"), out);
             }
         }
         (Node::File { content: a, modified_ms: x }, Node::File { content: b, modified_ms: y }) => {
@@ -152,11 +147,19 @@ fn differences(old: &Node, new: &Node, path: &str, out: &mut BTreeSet<String>) {
                 out.insert(path.to_owned());
             }
         }
-        (_, new) => {
-            out.insert(path.to_owned());
-            if matches!(new, Node::Dir { .. }) {
-                differences(&Node::empty_dir(0), new, path, out);
-            }
+        (old, new) => {
+            paths_of(old, path, out);
+            paths_of(new, path, out);
+        }
+    }
+}
+
+/// The node's own path and all below it.
+fn paths_of(node: &Node, path: &str, out: &mut BTreeSet<String>) {
+    out.insert(path.to_owned());
+    if let Node::Dir { entries, .. } = node {
+        for (name, child) in entries.iter() {
+            paths_of(child, &format!("{path}/{name}"), out);
         }
     }
 }
@@ -201,17 +204,11 @@ impl Tree {
     fn remove(&mut self, path: &str, allowed: impl Fn(&Node) -> Result<(), FsErrorKind>) -> FsResult<()> {
         allowed(self.find(path)?).map_err(|kind| FsError::new(kind, path))?;
         let (entries, name) = self.parent_entries(path)?;
-        entries.remove(name);
-        self.changed.insert(path.to_owned());
-        Ok(())
-    }
-
-    fn note_below(&mut self, path: &str) {
-        let mut paths = BTreeSet::from([path.to_owned()]);
-        if let Ok(node) = self.find(path) {
-            differences(&Node::empty_dir(0), node, path, &mut paths);
+        // Every path that goes is noted: the folder may be made anew before the journal is taken.
+        if let Some(gone) = entries.remove(name) {
+            paths_of(&gone, path, &mut self.changed);
         }
-        self.changed.extend(paths);
+        Ok(())
     }
 }
 
@@ -318,11 +315,11 @@ impl FileSystem for MemoryFs {
             _ => {}
         }
         let (entries, name) = tree.parent_entries(&to)?;
-        entries.insert(name.to_owned(), node);
+        entries.insert(name.to_owned(), node.clone());
         let (entries, name) = tree.parent_entries(&from)?;
         entries.remove(name);
-        tree.changed.insert(from);
-        tree.note_below(&to);
+        paths_of(&node, &from, &mut tree.changed);
+        paths_of(&node, &to, &mut tree.changed);
         Ok(())
     }
 
@@ -387,6 +384,22 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_made_anew_does_not_hide_what_went_with_the_old_one() {
+        let fs = MemoryFs::new();
+        fs.create_dir_all("/a/b", 0).unwrap();
+        fs.write("/a/b/old", b"1", 0).unwrap();
+        fs.take_journal();
+        fs.remove_dir_all("/a").unwrap();
+        fs.create_dir_all("/a/b", 1).unwrap();
+        assert!(fs.take_journal().contains(&Change::Removed { path: "/a/b/old".into() }));
+        fs.write("/a/b/new", b"2", 1).unwrap();
+        fs.take_journal();
+        fs.rename("/a/b", "/c").unwrap();
+        fs.create_dir("/a/b", 2).unwrap();
+        assert!(fs.take_journal().contains(&Change::Removed { path: "/a/b/new".into() }));
+    }
+
+    #[test]
     fn a_snapshot_is_not_touched_by_later_writes() {
         let fs = MemoryFs::new();
         fs.write("/x", b"before", 1).unwrap();
@@ -398,7 +411,7 @@ mod tests {
         assert_eq!(*fs.read("/x").unwrap(), b"before");
         assert!(!fs.exists("/d"));
         let paths: Vec<_> = fs.take_journal().into_iter().map(|c| format!("{c:?}")).collect();
-        assert_eq!(paths.len(), 2, "{paths:?}");
+        assert_eq!(paths.len(), 3, "{paths:?}");
     }
 
     #[test]
