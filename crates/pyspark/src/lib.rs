@@ -1,1 +1,20 @@
-//! Python for the scripts: RustPython, our own pyspark package, and the modules that scripts use.
+//! The Python side: RustPython, our own `pyspark` package, and the modules by which scripts reach files, time and threads.
+//!
+//! Hosts make a [`PythonSession`] over the engine's sessions, run a script in it, and resume it where it parked.
+//!
+//! Must not: touch the host (no clock, no files, no threads: everything goes through the session given by the host), or
+//! know of a browser. User errors are Python exceptions, never panics.
+
+mod arrow_rows;
+mod convert;
+mod errors;
+mod host;
+mod interpreter;
+mod native;
+mod park;
+mod session;
+mod state;
+mod traceback;
+
+pub use session::{Failure, Options, ParkedCall, PythonSession, RunState};
+pub use state::Output;

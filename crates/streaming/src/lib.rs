@@ -4,5 +4,3 @@
 //! (functions come in through [`api::ScriptHost`]) or of a browser.
 
 pub mod api;
-pub mod operators;
-pub mod state;

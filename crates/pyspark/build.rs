@@ -1,0 +1,177 @@
+//! Gathers the Python modules that are frozen into the binary: our own ones under `python/`, and those modules of the
+//! standard library that scripts use, taken from the `rustpython-pylib` package at build time (nothing of it is kept here).
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Modules of the standard library; a name that ends in `/` is a folder whose `.py` files are all taken.
+/// Followed from what scripts import; a module with files or a clock behind it has a version of ours under `python/`.
+const LIBRARY: &[&str] = &[
+    "__future__.py",
+    "_collections_abc.py",
+    "_colorize.py",
+    "_compat_pickle.py",
+    "_opcode_metadata.py",
+    "_py_abc.py",
+    "_py_warnings.py",
+    "_pydatetime.py",
+    "_pydecimal.py",
+    "_pylong.py",
+    "_strptime.py",
+    "_weakrefset.py",
+    "abc.py",
+    "annotationlib.py",
+    "argparse.py",
+    "ast.py",
+    "base64.py",
+    "bisect.py",
+    "calendar.py",
+    "codecs.py",
+    "codeop.py",
+    "collections/",
+    "compression/__init__.py",
+    "compression/_common/__init__.py",
+    "compression/_common/_streams.py",
+    "compression/zlib.py",
+    "contextlib.py",
+    "contextvars.py",
+    "copy.py",
+    "copyreg.py",
+    "csv.py",
+    "dataclasses.py",
+    "datetime.py",
+    "decimal.py",
+    "difflib.py",
+    "dis.py",
+    "encodings/__init__.py",
+    "encodings/aliases.py",
+    "encodings/ascii.py",
+    "encodings/latin_1.py",
+    "encodings/utf_8.py",
+    "enum.py",
+    "fnmatch.py",
+    "fractions.py",
+    "functools.py",
+    "genericpath.py",
+    "gettext.py",
+    "glob.py",
+    "graphlib.py",
+    "gzip.py",
+    "hashlib.py",
+    "heapq.py",
+    "hmac.py",
+    "importlib/__init__.py",
+    "importlib/_abc.py",
+    "importlib/_bootstrap.py",
+    "importlib/_bootstrap_external.py",
+    "importlib/abc.py",
+    "importlib/machinery.py",
+    "importlib/util.py",
+    "inspect.py",
+    "ipaddress.py",
+    "json/",
+    "keyword.py",
+    "linecache.py",
+    "locale.py",
+    "logging/__init__.py",
+    "ntpath.py",
+    "numbers.py",
+    "opcode.py",
+    "operator.py",
+    "pathlib/",
+    "posixpath.py",
+    "pprint.py",
+    "queue.py",
+    "random.py",
+    "re/",
+    "reprlib.py",
+    "secrets.py",
+    "shlex.py",
+    "stat.py",
+    "statistics.py",
+    "string/",
+    "struct.py",
+    "textwrap.py",
+    "timeit.py",
+    "token.py",
+    "tokenize.py",
+    "traceback.py",
+    "types.py",
+    "typing.py",
+    "uuid.py",
+    "warnings.py",
+    "weakref.py",
+    "zoneinfo/",
+];
+
+/// Lines added to a library module: the shared generator of `random` starts from the session's seed, so that a script is
+/// a function of its inputs.
+const APPENDED: &[(&str, &str)] = &[("random.py", "\nimport _tidemark_system\n_inst.seed(_tidemark_system.seed())\n")];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let staged = out.join("frozen");
+    if staged.exists() {
+        fs::remove_dir_all(&staged)?;
+    }
+    let library = Path::new(rustpython_pylib::LIB_PATH);
+    for name in LIBRARY {
+        copy_library(library, name, &staged)?;
+    }
+    let own = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("python");
+    copy_tree(&own, &staged)?;
+    println!("cargo:rerun-if-changed={}", own.display());
+    println!("cargo:rerun-if-changed=build.rs");
+
+    let mut module = String::new();
+    writeln!(
+        module,
+        "static FROZEN: &rustpython_vm::frozen::FrozenLib = rustpython_derive::py_freeze!(dir = {:?}, crate_name = \"::rustpython_vm\");",
+        staged.display().to_string()
+    )?;
+    fs::write(out.join("frozen.rs"), module)?;
+    Ok(())
+}
+
+fn copy_library(library: &Path, name: &str, staged: &Path) -> Result<(), Box<dyn Error>> {
+    if let Some(folder) = name.strip_suffix('/') {
+        for entry in fs::read_dir(library.join(folder))? {
+            let entry = entry?.file_name();
+            let file = entry.to_string_lossy();
+            if file.ends_with(".py") && file != "__main__.py" && file != "tool.py" {
+                copy_library(library, &format!("{folder}/{file}"), staged)?;
+            }
+        }
+        return Ok(());
+    }
+    let mut text = fs::read_to_string(library.join(name)).map_err(|error| format!("{name}: {error}"))?;
+    for (file, addition) in APPENDED {
+        if *file == name {
+            text.push_str(addition);
+        }
+    }
+    write(&staged.join(name), &text)
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else if entry.path().extension().is_some_and(|extension| extension == "py") {
+            write(&target, &fs::read_to_string(entry.path())?)?;
+        }
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, text)?;
+    Ok(())
+}

@@ -1,0 +1,26 @@
+"""What the library takes from `posix` where it does not go through `os`."""
+
+from os import (  # noqa: F401
+    O_APPEND,
+    O_CREAT,
+    O_EXCL,
+    O_RDONLY,
+    O_RDWR,
+    O_TRUNC,
+    O_WRONLY,
+    environ,
+    fspath,
+    getcwd,
+    listdir,
+    lstat,
+    mkdir,
+    remove,
+    rename,
+    replace,
+    rmdir,
+    scandir,
+    stat,
+    stat_result,
+    unlink,
+    urandom,
+)

@@ -1,0 +1,1 @@
+"""The part of py4j that scripts catch exceptions by."""

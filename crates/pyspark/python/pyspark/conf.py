@@ -1,0 +1,38 @@
+"""SparkConf: key-value pairs for a new context."""
+
+__all__ = ["SparkConf"]
+
+
+class SparkConf:
+    def __init__(self, loadDefaults=True, _jvm=None, _jconf=None):
+        self._values = {}
+
+    def set(self, key, value):
+        self._values[key] = str(value).lower() if isinstance(value, bool) else str(value)
+        return self
+
+    def setIfMissing(self, key, value):
+        return self if key in self._values else self.set(key, value)
+
+    def setMaster(self, value):
+        return self.set("spark.master", value)
+
+    def setAppName(self, value):
+        return self.set("spark.app.name", value)
+
+    def setAll(self, pairs):
+        for key, value in pairs:
+            self.set(key, value)
+        return self
+
+    def get(self, key, defaultValue=None):
+        return self._values.get(key, defaultValue)
+
+    def getAll(self):
+        return list(self._values.items())
+
+    def contains(self, key):
+        return key in self._values
+
+    def toDebugString(self):
+        return "\n".join(f"{key}={value}" for key, value in sorted(self._values.items()))

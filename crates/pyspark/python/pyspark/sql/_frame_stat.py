@@ -1,0 +1,114 @@
+"""DataFrame.describe, summary, corr, cov, approxQuantile and unpivot, in terms of other methods."""
+
+from pyspark.errors import PySparkTypeError, PySparkValueError
+from pyspark.sql import functions as F
+from pyspark.sql.column import _expected
+from pyspark.sql.types import NumericType, StringType
+
+_ALL = ["count", "mean", "stddev", "min", "25%", "50%", "75%", "max"]
+
+
+def describe(df, cols):
+    if len(cols) == 1 and isinstance(cols[0], list):
+        cols = cols[0]
+    return _statistics(df, list(cols), ["count", "mean", "stddev", "min", "max"])
+
+
+def summary(df, statistics):
+    if len(statistics) == 1 and isinstance(statistics[0], list):
+        statistics = statistics[0]
+    return _statistics(df, [], list(statistics) or _ALL)
+
+
+def _statistic(name, column, text):
+    if name == "count":
+        return F.count(column)
+    if name == "count_distinct":
+        return F.count_distinct(column)
+    if name == "approx_count_distinct":
+        return F.approx_count_distinct(column)
+    if name in ("min", "max"):
+        return getattr(F, name)(column)
+    number = column.try_cast("double") if text else column
+    if name == "mean":
+        return F.avg(number)
+    if name == "stddev":
+        return F.stddev(number)
+    if name.endswith("%"):
+        return F.percentile_approx(number, float(name[:-1]) / 100)
+    from pyspark.errors.exceptions import captured
+
+    raise captured.IllegalArgumentException(f"{name} is not a recognised statistic")
+
+
+def _statistics(df, cols, statistics):
+    kinds = {field.name: field.dataType for field in df.schema.fields}
+    names = cols or [name for name, kind in kinds.items() if isinstance(kind, (NumericType, StringType))]
+    exprs = []
+    for statistic in statistics:
+        for name in names:
+            text = isinstance(kinds.get(name), StringType)
+            exprs.append(_statistic(statistic, df[name], text).cast("string"))
+    exprs = [expr.alias(f"c{index}") for index, expr in enumerate(exprs)]
+    values = list(df.agg(*exprs).collect()[0]) if exprs else []
+    rows = [
+        (statistic, *values[index * len(names) : (index + 1) * len(names)])
+        for index, statistic in enumerate(statistics)
+    ]
+    schema = ", ".join("`" + name.replace("`", "``") + "` string" for name in ["summary", *names])
+    return df.sparkSession.createDataFrame(rows, schema)
+
+
+def pair(df, function, col1, col2, method):
+    for name, value in (("col1", col1), ("col2", col2)):
+        if not isinstance(value, str):
+            raise _expected(name, "str", value)
+    if method and method != "pearson":
+        raise PySparkValueError(
+            errorClass="VALUE_NOT_ALLOWED", messageParameters={"arg_name": "method", "allowed_values": "['pearson']"}
+        )
+    value = df.agg(getattr(F, function)(df[col1], df[col2])).collect()[0][0]
+    return float("nan") if value is None else value
+
+
+def quantiles(df, col, probabilities, relativeError):
+    if not isinstance(col, (str, list, tuple)):
+        raise _expected("col", "list, str or tuple", col)
+    if not isinstance(probabilities, (list, tuple)):
+        raise _expected("probabilities", "list or tuple", probabilities)
+    for probability in probabilities:
+        if not isinstance(probability, (float, int)) or not 0 <= probability <= 1:
+            raise _expected("probabilities", "list[float, int]", probability)
+    if not isinstance(relativeError, (float, int)):
+        raise _expected("relativeError", "float or int", relativeError)
+    if relativeError < 0:
+        raise PySparkValueError(
+            errorClass="NEGATIVE_VALUE",
+            messageParameters={"arg_name": "relativeError", "arg_value": str(relativeError)},
+        )
+    accuracy = max(10000, int(1 / relativeError)) if relativeError else 2147483647
+    exprs = [
+        F.percentile_approx(df[name].cast("double"), list(map(float, probabilities)), accuracy).alias(f"q{index}")
+        for index, name in enumerate([col] if isinstance(col, str) else col)
+    ]
+    found = [list(value or []) for value in df.agg(*exprs).collect()[0]]
+    return found[0] if isinstance(col, str) else found
+
+
+def unpivot(df, ids, values, variable, value):
+    assert ids is not None, "ids must not be None"
+
+    def columns(given):
+        given = list(given) if isinstance(given, (list, tuple)) else [given]
+        return [F.col(item) if isinstance(item, str) else item for item in given]
+
+    kept = columns(ids)
+    names = {str(column)[8:-2] for column in kept}
+    moved = [F.col(f"`{name}`") for name in df.columns if name not in names] if values is None else columns(values)
+    if not moved:
+        raise PySparkTypeError(
+            errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "value column"}
+        )
+    pairs = [F.struct(F.lit(str(column)[8:-2].strip("`")).alias(variable), column.alias(value)) for column in moved]
+    exploded = df.select(*kept, F.explode(F.array(*pairs)).alias("_pair"))
+    return exploded.select(*kept, f"_pair.{variable}", f"_pair.{value}")

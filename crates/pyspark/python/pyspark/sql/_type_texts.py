@@ -1,0 +1,96 @@
+"""Data types from Spark's JSON and from DDL."""
+
+from pyspark.errors import PySparkValueError
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
+    CalendarIntervalType,
+    CharType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    NullType,
+    ShortType,
+    StringType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    TimeType,
+    VarcharType,
+    VariantType,
+    YearMonthIntervalType,
+)
+
+_NAMED = {
+    cls.typeName(): cls
+    for cls in (
+        BinaryType, BooleanType, ByteType, CalendarIntervalType, DateType, DoubleType, FloatType, IntegerType, LongType,
+        NullType, ShortType, TimestampNTZType, TimestampType, VariantType,
+    )
+}  # fmt: skip
+_NAMED["string"] = StringType
+_NAMED["decimal"] = DecimalType
+
+
+def _whole(text, prefix):
+    """The numbers in `prefix(1,2)`; None when the text is something else."""
+    if not (text.startswith(prefix + "(") and text.endswith(")")):
+        return None
+    try:
+        return [int(part) for part in text[len(prefix) + 1 : -1].split(",")]
+    except ValueError:
+        return None
+
+
+def _parse_datatype_json_value(json_value, fieldPath="", collationsMap=None):
+    if isinstance(json_value, dict):
+        kind = json_value["type"]
+        for cls, name in ((ArrayType, "array"), (MapType, "map"), (StructType, "struct")):
+            if kind == name:
+                return cls.fromJson(json_value)
+        raise PySparkValueError(errorClass="CANNOT_PARSE_DATATYPE", messageParameters={"msg": str(kind)})
+    if json_value in _NAMED:
+        return _NAMED[json_value]()
+    if numbers := _whole(json_value, "decimal"):
+        return DecimalType(*numbers)
+    for cls, name in ((CharType, "char"), (VarcharType, "varchar"), (TimeType, "time")):
+        if numbers := _whole(json_value, name):
+            return cls(numbers[0])
+    if json_value.startswith("string collate "):
+        return StringType(json_value[15:])
+    if json_value.startswith("interval "):
+        parts = json_value[9:].split(" to ")
+        for cls in (DayTimeIntervalType, YearMonthIntervalType):
+            if all(part in cls._inverted_fields for part in parts):
+                return cls(*(cls._inverted_fields[part] for part in parts))
+    raise PySparkValueError(errorClass="CANNOT_PARSE_DATATYPE", messageParameters={"msg": str(json_value)})
+
+
+def _parse_datatype_json_string(json_string):
+    import json
+
+    return _parse_datatype_json_value(json.loads(json_string))
+
+
+def _parse_datatype_string(s):
+    """DDL: a table schema, else a type, else the fields of a struct; the first failure is the one that counts."""
+    import _tidemark_expr
+
+    from pyspark.errors import ParseException
+
+    try:
+        return _parse_datatype_json_string(_tidemark_expr.parse_type(s, True))
+    except ParseException as error:
+        for text in (s, f"struct<{s.strip()}>"):
+            try:
+                return _parse_datatype_json_string(_tidemark_expr.parse_type(text, False))
+            except ParseException:
+                pass
+        raise error from None

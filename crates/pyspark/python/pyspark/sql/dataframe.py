@@ -1,0 +1,618 @@
+"""DataFrame: an analysed plan and the methods that make new ones from it."""
+
+import _tidemark_frame as _native
+
+from pyspark.errors import PySparkAttributeError, PySparkIndexError, PySparkTypeError, PySparkValueError
+from pyspark.sql import _frame_checks as checks
+from pyspark.sql.column import Column, _expected, _literal, _to_expr
+from pyspark.sql.types import StructType, _parse_datatype_json_string
+
+__all__ = ["DataFrame", "DataFrameNaFunctions", "DataFrameStatFunctions"]
+
+
+def _exprs(cols):
+    """Expressions of columns and names, given one by one or as one list."""
+    if len(cols) == 1 and isinstance(cols[0], (list, tuple)):
+        cols = cols[0]
+    return [_to_expr(col) for col in cols]
+
+
+class DataFrame:
+    def __init__(self, plan, session):
+        self._plan = plan
+        self._session = session
+        self._schema = None
+        self.is_cached = False
+
+    def _with(self, plan):
+        return DataFrame(plan, self._session)
+
+    # ---- what it is -----------------------------------------------------------------------------
+
+    @property
+    def sparkSession(self):
+        return self._session
+
+    @property
+    def schema(self):
+        if self._schema is None:
+            self._schema = _parse_datatype_json_string(_native.schema(self._plan))
+        return self._schema
+
+    @property
+    def dtypes(self):
+        return [(field.name, field.dataType.simpleString()) for field in self.schema.fields]
+
+    @property
+    def columns(self):
+        return [field.name for field in self.schema.fields]
+
+    @property
+    def isStreaming(self):
+        return _native.is_streaming(self._plan)
+
+    def isLocal(self):
+        return False
+
+    @property
+    def rdd(self):
+        from pyspark.core.rdd import RDD
+
+        return RDD._of(self)
+
+    @property
+    def na(self):
+        return DataFrameNaFunctions(self)
+
+    @property
+    def stat(self):
+        return DataFrameStatFunctions(self)
+
+    @property
+    def write(self):
+        from pyspark.sql.readwriter import DataFrameWriter
+
+        return DataFrameWriter(self)
+
+    @property
+    def writeStream(self):
+        from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+        return DataStreamWriter(self)
+
+    def writeTo(self, table):
+        from pyspark.sql._literals import not_yet
+
+        raise not_yet("DataFrame.writeTo")
+
+    def __repr__(self):
+        return f"DataFrame[{', '.join(f'{name}: {kind}' for name, kind in self.dtypes)}]"
+
+    def __dir__(self):
+        return sorted({*dir(DataFrame), *(name for name in self.columns if name.isidentifier())})
+
+    # ---- columns ----------------------------------------------------------------------------------
+
+    def __getitem__(self, item):
+        if isinstance(item, str):
+            return Column(_native.column(self._plan, item))
+        if isinstance(item, Column):
+            return self.filter(item)
+        if isinstance(item, (list, tuple)):
+            return self.select(*item)
+        if isinstance(item, int):
+            return Column(_native.column(self._plan, self.columns[item]))
+        raise _expected("item", "Column, float, integer, list or string", item)
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name not in self.columns:
+            raise PySparkAttributeError(errorClass="ATTRIBUTE_NOT_SUPPORTED", messageParameters={"attr_name": name})
+        return Column(_native.column(self._plan, name))
+
+    def colRegex(self, colName):
+        if not isinstance(colName, str):
+            raise _expected("colName", "str", colName)
+        import _tidemark_expr
+
+        return Column(_tidemark_expr.regex(colName))
+
+    def metadataColumn(self, colName):
+        if not isinstance(colName, str):
+            raise _expected("colName", "str", colName)
+        return Column(_native.column(self._plan, colName))
+
+    # ---- projections and filters ------------------------------------------------------------------
+
+    def select(self, *cols):
+        return self._with(_native.select(self._plan, _exprs(cols)))
+
+    def selectExpr(self, *expr):
+        import _tidemark_expr
+
+        if len(expr) == 1 and isinstance(expr[0], list):
+            expr = expr[0]
+        return self._with(_native.select(self._plan, [_tidemark_expr.parse(text) for text in expr]))
+
+    def filter(self, condition):
+        if isinstance(condition, str):
+            import _tidemark_expr
+
+            return self._with(_native.filter(self._plan, _tidemark_expr.parse(condition)))
+        if isinstance(condition, Column):
+            return self._with(_native.filter(self._plan, condition._expr))
+        raise _expected("condition", "Column or str", condition)
+
+    where = filter
+
+    def withColumn(self, colName, col):
+        if not isinstance(col, Column):
+            raise _expected("col", "Column", col)
+        return self._with(_native.with_columns(self._plan, [colName], [col._expr]))
+
+    def withColumns(self, *colsMap):
+        assert len(colsMap) == 1
+        colsMap = colsMap[0]
+        if not isinstance(colsMap, dict):
+            raise _expected("colsMap", "dict", colsMap)
+        return self._with(_native.with_columns(self._plan, list(colsMap), _exprs([list(colsMap.values())])))
+
+    def withColumnRenamed(self, existing, new):
+        return self._with(_native.with_columns_renamed(self._plan, [existing], [new]))
+
+    def withColumnsRenamed(self, colsMap):
+        if not isinstance(colsMap, dict):
+            raise _expected("colsMap", "dict", colsMap)
+        return self._with(_native.with_columns_renamed(self._plan, list(colsMap), list(colsMap.values())))
+
+    def withMetadata(self, columnName, metadata):
+        if not isinstance(metadata, dict):
+            raise _expected("metadata", "dict", metadata)
+        import json
+
+        return self._with(_native.with_metadata(self._plan, columnName, json.dumps(metadata)))
+
+    def drop(self, *cols):
+        for col in cols:
+            if not isinstance(col, (str, Column)):
+                raise _expected("col", "Column or str", col)
+        import _tidemark_expr
+
+        plan = self._plan
+        columns = [col._expr for col in cols if isinstance(col, Column)]
+        if columns:
+            plan = _native.drop(plan, columns)
+        names = [_tidemark_expr.variable(col) for col in cols if isinstance(col, str)]
+        if names:
+            plan = _native.drop(plan, names)
+        return self._with(plan)
+
+    def toDF(self, *cols):
+        for col in cols:
+            if not isinstance(col, str):
+                raise _expected("cols", "list[str]", col)
+        return self._with(_native.to_df(self._plan, list(cols)))
+
+    def to(self, schema):
+        assert schema is not None
+        from pyspark.sql import functions as F
+
+        return self.select([F.col(f"`{field.name}`").cast(field.dataType).alias(field.name) for field in schema.fields])
+
+    def alias(self, alias):
+        assert isinstance(alias, str), "alias should be a string"
+        return self._with(_native.alias(self._plan, alias))
+
+    def transform(self, func, *args, **kwargs):
+        result = func(self, *args, **kwargs)
+        assert isinstance(result, DataFrame), (
+            f"Func returned an instance of type [{type(result)}], should have been DataFrame."
+        )
+        return result
+
+    # ---- grouping ---------------------------------------------------------------------------------
+
+    def _grouping(self, cols):
+        if len(cols) == 1 and isinstance(cols[0], (list, tuple)):
+            cols = cols[0]
+        exprs = []
+        for col in cols:
+            if isinstance(col, int) and not isinstance(col, bool):
+                if col < 1:
+                    raise PySparkIndexError(errorClass="INDEX_NOT_POSITIVE", messageParameters={"index": str(col)})
+                col = self[col - 1]
+            exprs.append(_to_expr(col))
+        return exprs
+
+    def groupBy(self, *cols):
+        from pyspark.sql.group import GroupedData
+
+        return GroupedData(self, "by", self._grouping(cols))
+
+    groupby = groupBy
+
+    def rollup(self, *cols):
+        from pyspark.sql.group import GroupedData
+
+        return GroupedData(self, "rollup", self._grouping(cols))
+
+    def cube(self, *cols):
+        from pyspark.sql.group import GroupedData
+
+        return GroupedData(self, "cube", self._grouping(cols))
+
+    def groupingSets(self, groupingSets, *cols):
+        from pyspark.sql.group import GroupedData
+
+        by = self._grouping(cols)
+        names = [str(Column(expr)) for expr in by]
+        sets = []
+        for group in groupingSets:
+            places = []
+            for expr in self._grouping([list(group)]):
+                text = str(Column(expr))
+                if text not in names:
+                    names.append(text)
+                    by.append(expr)
+                places.append(names.index(text))
+            sets.append(places)
+        return GroupedData(self, "sets", by, sets)
+
+    def agg(self, *exprs):
+        return self.groupBy().agg(*exprs)
+
+    def observe(self, observation, *exprs):
+        from pyspark.sql.observation import Observation
+
+        if not exprs:
+            raise PySparkValueError(errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "exprs"})
+        if not all(isinstance(col, Column) for col in exprs):
+            raise _expected("exprs", "list[Column]", exprs)
+        if isinstance(observation, Observation):
+            return observation._on(self, *exprs)
+        if isinstance(observation, str):
+            return self._with(_native.observe(self._plan, observation, [col._expr for col in exprs]))
+        raise _expected("observation", "Observation or str", observation)
+
+    # ---- several frames ---------------------------------------------------------------------------
+
+    def join(self, other, on=None, how=None):
+        if on is not None and not isinstance(on, list):
+            on = [on]
+        using = condition = None
+        if on:
+            if isinstance(on[0], str):
+                using = list(on)
+            else:
+                assert isinstance(on[0], Column), "on should be Column or list of Column"
+                condition = on[0]
+                for other_condition in on[1:]:
+                    condition = condition & other_condition
+        if how is not None:
+            assert isinstance(how, str), "how should be a string"
+        kind = checks.join_kind("inner" if how is None else how)
+        condition = None if condition is None else condition._expr
+        return self._with(_native.join(self._plan, other._plan, kind, using, condition))
+
+    def crossJoin(self, other):
+        return self._with(_native.join(self._plan, other._plan, "cross", None, None))
+
+    def union(self, other):
+        return self._with(_native.union(self._plan, other._plan, False, False))
+
+    unionAll = union
+
+    def unionByName(self, other, allowMissingColumns=False):
+        return self._with(_native.union(self._plan, other._plan, True, allowMissingColumns))
+
+    def intersect(self, other):
+        return self._with(_native.set_operation(self._plan, other._plan, False, False))
+
+    def intersectAll(self, other):
+        return self._with(_native.set_operation(self._plan, other._plan, False, True))
+
+    def subtract(self, other):
+        return self._with(_native.set_operation(self._plan, other._plan, True, False))
+
+    def exceptAll(self, other):
+        return self._with(_native.set_operation(self._plan, other._plan, True, True))
+
+    # ---- rows -------------------------------------------------------------------------------------
+
+    def distinct(self):
+        return self._with(_native.distinct(self._plan))
+
+    def dropDuplicates(self, subset=None):
+        return self._with(_native.drop_duplicates(self._plan, checks.subset(subset), False))
+
+    drop_duplicates = dropDuplicates
+
+    def dropDuplicatesWithinWatermark(self, subset=None):
+        return self._with(_native.drop_duplicates(self._plan, checks.subset(subset), True))
+
+    def sort(self, *cols, **kwargs):
+        return self._with(_native.sort(self._plan, checks.sort_exprs(self, cols, kwargs), True))
+
+    orderBy = sort
+
+    def sortWithinPartitions(self, *cols, **kwargs):
+        return self._with(_native.sort(self._plan, checks.sort_exprs(self, cols, kwargs), False))
+
+    def limit(self, num):
+        return self._with(_native.limit(self._plan, num))
+
+    def offset(self, num):
+        return self._with(_native.offset(self._plan, num))
+
+    def sample(self, withReplacement=None, fraction=None, seed=None):
+        replace, share, seed = checks.sample(withReplacement, fraction, seed)
+        return self._with(_native.sample(self._plan, replace, share, seed))
+
+    def withWatermark(self, eventTime, delayThreshold):
+        if not eventTime or type(eventTime) is not str:
+            raise _expected("eventTime", "str", eventTime)
+        if not delayThreshold or type(delayThreshold) is not str:
+            raise _expected("delayThreshold", "str", delayThreshold)
+        return self._with(_native.with_watermark(self._plan, eventTime, delayThreshold))
+
+    def hint(self, name, *parameters):
+        if len(parameters) == 1 and isinstance(parameters[0], list):
+            parameters = parameters[0]
+        if not isinstance(name, str):
+            raise _expected("name", "str", name)
+        checks.hint_parameters(parameters)
+        return self._with(_native.hint(self._plan, name, [_literal(parameter) for parameter in parameters]))
+
+    def repartition(self, numPartitions, *cols):
+        if isinstance(numPartitions, int):
+            return self._with(_native.repartition(self._plan, numPartitions, True, False, _exprs(cols)))
+        if isinstance(numPartitions, (str, Column)):
+            return self._with(_native.repartition(self._plan, None, True, False, _exprs((numPartitions, *cols))))
+        raise _expected("numPartitions", "Column or str", numPartitions)
+
+    def repartitionByRange(self, numPartitions, *cols):
+        if isinstance(numPartitions, int):
+            if not cols:
+                raise PySparkValueError(
+                    errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "partition-by expression"}
+                )
+            return self._with(_native.repartition(self._plan, numPartitions, True, True, _exprs(cols)))
+        if isinstance(numPartitions, (str, Column)):
+            return self._with(_native.repartition(self._plan, None, True, True, _exprs((numPartitions, *cols))))
+        raise _expected("numPartitions", "Column, int or str", numPartitions)
+
+    def coalesce(self, numPartitions):
+        return self._with(_native.repartition(self._plan, numPartitions, False, False, []))
+
+    # ---- nulls ------------------------------------------------------------------------------------
+
+    def dropna(self, how="any", thresh=None, subset=None):
+        from pyspark.sql import _frame_na
+
+        return _frame_na.drop(self, how, thresh, subset)
+
+    def fillna(self, value, subset=None):
+        from pyspark.sql import _frame_na
+
+        return _frame_na.fill(self, value, subset)
+
+    def replace(self, to_replace, *value, subset=None, **kwargs):
+        from pyspark.sql import _frame_na
+
+        return _frame_na.replace(self, to_replace, *value, subset=subset, **kwargs)
+
+    # ---- statistics -------------------------------------------------------------------------------
+
+    def describe(self, *cols):
+        from pyspark.sql import _frame_stat
+
+        return _frame_stat.describe(self, cols)
+
+    def summary(self, *statistics):
+        from pyspark.sql import _frame_stat
+
+        return _frame_stat.summary(self, statistics)
+
+    def corr(self, col1, col2, method=None):
+        from pyspark.sql import _frame_stat
+
+        return _frame_stat.pair(self, "corr", col1, col2, method)
+
+    def cov(self, col1, col2):
+        from pyspark.sql import _frame_stat
+
+        return _frame_stat.pair(self, "covar_samp", col1, col2, None)
+
+    def unpivot(self, ids, values, variableColumnName, valueColumnName):
+        from pyspark.sql import _frame_stat
+
+        return _frame_stat.unpivot(self, ids, values, variableColumnName, valueColumnName)
+
+    melt = unpivot
+
+    def randomSplit(self, weights, seed=None):
+        from pyspark.sql._literals import not_yet
+
+        raise not_yet("DataFrame.randomSplit")
+
+    def approxQuantile(self, col, probabilities, relativeError):
+        from pyspark.sql import _frame_stat
+
+        return _frame_stat.quantiles(self, col, probabilities, relativeError)
+
+    # ---- actions ----------------------------------------------------------------------------------
+
+    def collect(self):
+        return _native.collect(self._plan)
+
+    def count(self):
+        return _native.count(self._plan)
+
+    def take(self, num):
+        return _native.take(self._plan, num)
+
+    def tail(self, num):
+        rows = self.collect()
+        return rows[len(rows) - num :] if 0 < num < len(rows) else rows if num > 0 else []
+
+    def head(self, n=None):
+        if n is None:
+            rows = self.take(1)
+            return rows[0] if rows else None
+        return self.take(n)
+
+    def first(self):
+        return self.head()
+
+    def isEmpty(self):
+        return not self.take(1)
+
+    def toLocalIterator(self, prefetchPartitions=False):
+        return iter(self.collect())
+
+    def foreach(self, f):
+        for row in self.collect():
+            f(row)
+
+    def foreachPartition(self, f):
+        f(iter(self.collect()))
+
+    def toJSON(self, use_unicode=True):
+        from pyspark.core.rdd import RDD
+        from pyspark.sql import functions as F
+
+        rows = self.select(F.to_json(F.struct("*")).alias("value")).collect()
+        return RDD([row.value for row in rows], self._session)
+
+    def toPandas(self):
+        from pyspark.errors import PySparkImportError
+
+        raise PySparkImportError(
+            errorClass="PACKAGE_NOT_INSTALLED",
+            messageParameters={"package_name": "Pandas", "minimum_version": "2.2.0"},
+        )
+
+    toArrow = mapInPandas = mapInArrow = pandas_api = toPandas
+
+    def show(self, n=20, truncate=True, vertical=False):
+        print(self._show_string(n, truncate, vertical))
+
+    def _show_string(self, n=20, truncate=True, vertical=False):
+        if not isinstance(n, int) or isinstance(n, bool):
+            raise _expected("n", "int", n)
+        if not isinstance(vertical, bool):
+            raise _expected("vertical", "bool", vertical)
+        if truncate is True:
+            width = 20
+        else:
+            try:
+                width = int(truncate)
+            except ValueError:
+                raise _expected("truncate", "bool", truncate) from None
+        return _native.show(self._plan, n, width, vertical)
+
+    def printSchema(self, level=None):
+        print(self.schema.treeString(level) if level else self.schema.treeString())
+
+    def explain(self, extended=None, mode=None):
+        print(_native.explain(self._plan, checks.explain_mode(extended, mode)))
+
+    # ---- views and caching ------------------------------------------------------------------------
+
+    def createTempView(self, name):
+        _native.create_temp_view(self._plan, name, False, False)
+
+    def createOrReplaceTempView(self, name):
+        _native.create_temp_view(self._plan, name, True, False)
+
+    def createGlobalTempView(self, name):
+        _native.create_temp_view(self._plan, name, False, True)
+
+    def createOrReplaceGlobalTempView(self, name):
+        _native.create_temp_view(self._plan, name, True, True)
+
+    def registerTempTable(self, name):
+        import warnings
+
+        warnings.warn("Deprecated in 2.0, use createOrReplaceTempView instead.", FutureWarning)
+        self.createOrReplaceTempView(name)
+
+    def cache(self):
+        """Plans are cheap to run again here, and batches are small: nothing is kept."""
+        self.is_cached = True
+        return self
+
+    def persist(self, storageLevel=None):
+        return self.cache()
+
+    def unpersist(self, blocking=False):
+        self.is_cached = False
+        return self
+
+    @property
+    def storageLevel(self):
+        from pyspark.storagelevel import StorageLevel
+
+        return StorageLevel.MEMORY_AND_DISK_DESER if self.is_cached else StorageLevel.NONE
+
+    def checkpoint(self, eager=True):
+        return self.sparkSession.createDataFrame(self.collect(), self.schema, verifySchema=False)
+
+    localCheckpoint = checkpoint
+
+    def inputFiles(self):
+        from pyspark.sql import functions as F
+
+        return [row[0] for row in self.select(F.input_file_name()).distinct().collect()]
+
+    def sameSemantics(self, other):
+        if not isinstance(other, DataFrame):
+            raise _expected("other", "DataFrame", other)
+        from pyspark.sql._literals import not_yet
+
+        raise not_yet("DataFrame.sameSemantics")
+
+
+class DataFrameNaFunctions:
+    def __init__(self, df):
+        self.df = df
+
+    def drop(self, how="any", thresh=None, subset=None):
+        return self.df.dropna(how=how, thresh=thresh, subset=subset)
+
+    def fill(self, value, subset=None):
+        return self.df.fillna(value=value, subset=subset)
+
+    def replace(self, to_replace, *value, subset=None, **kwargs):
+        return self.df.replace(to_replace, *value, subset=subset, **kwargs)
+
+
+class DataFrameStatFunctions:
+    def __init__(self, df):
+        self.df = df
+
+    def corr(self, col1, col2, method=None):
+        return self.df.corr(col1, col2, method)
+
+    def cov(self, col1, col2):
+        return self.df.cov(col1, col2)
+
+    def approxQuantile(self, col, probabilities, relativeError):
+        return self.df.approxQuantile(col, probabilities, relativeError)
+
+
+def _schema_of(value):
+    """A StructType from one, or from DDL; readers share it."""
+    if isinstance(value, StructType):
+        return value
+    if isinstance(value, str):
+        import _tidemark_expr
+
+        return _parse_datatype_json_string(_tidemark_expr.parse_type(value, True))
+    raise PySparkTypeError(
+        errorClass="NOT_EXPECTED_TYPE",
+        messageParameters={
+            "expected_type": "StructType or str",
+            "arg_name": "schema",
+            "arg_type": type(value).__name__,
+        },
+    )

@@ -1,0 +1,238 @@
+"""DataFrameReader and DataFrameWriter."""
+
+import _tidemark_frame as _native
+from _tidemark_system import fail
+
+from pyspark.errors import PySparkTypeError, PySparkValueError
+from pyspark.sql import _options
+from pyspark.sql.column import _expected
+from pyspark.sql.types import StructType
+
+__all__ = ["DataFrameReader", "DataFrameWriter"]
+
+
+def _schema_json(value):
+    if isinstance(value, StructType):
+        return value.json()
+    if isinstance(value, str):
+        import _tidemark_expr
+
+        return _tidemark_expr.parse_type(value, True)
+    raise _expected("schema", "str or struct type", value)
+
+
+class Reader(_options.Options):
+    """What the batch and the streaming reader share."""
+
+    _streaming = False
+
+    def __init__(self, spark):
+        super().__init__()
+        self._spark = spark
+        self._format = None
+        self._schema = None
+
+    def format(self, source):
+        self._format = source
+        return self
+
+    def schema(self, schema):
+        self._schema = _schema_json(schema)
+        return self
+
+    def _read(self, paths):
+        from pyspark.sql.dataframe import DataFrame
+
+        plan = _native.read(self._streaming, self._format, self._schema, self._options, paths)
+        return DataFrame(plan, self._spark)
+
+    def _set(self, method, table, args, kwargs):
+        given = _options.bind(f"{type(self).__name__}.{method}", table[method], args, kwargs)
+        schema = given.pop("schema", None)
+        if schema is not None:
+            self.schema(schema)
+        self.options(**given)
+        self.format(method)
+
+
+def _reading(method):
+    def read(self, path, *args, **kwargs):
+        self._set(method, _options.READ, args, kwargs)
+        if isinstance(path, str):
+            path = [path]
+        if isinstance(path, list):
+            return self._read(path)
+        return self._from_rows(method, path)
+
+    read.__name__ = method
+    return read
+
+
+class DataFrameReader(Reader):
+    json = _reading("json")
+    csv = _reading("csv")
+    text = _reading("text")
+    orc = _reading("orc")
+    xml = _reading("xml")
+
+    def parquet(self, *paths, **options):
+        self._set("parquet", _options.READ, (), options)
+        return self._read([path for given in paths for path in (given if isinstance(given, list) else [given])])
+
+    def _from_rows(self, method, rows):
+        from pyspark.core.rdd import RDD
+        from pyspark.sql import functions as F
+        from pyspark.sql.dataframe import DataFrame
+
+        if not isinstance(rows, (RDD, DataFrame)) or method not in ("json", "csv"):
+            raise _expected("path", "str, list, RDD, or DataFrame", rows)
+        lines = [row[0] if isinstance(row, tuple) else str(row) for row in rows.collect()]
+        frame = self._spark.createDataFrame([(line,) for line in lines], "value string")
+        if self._schema is None:
+            from pyspark.sql._literals import not_yet
+
+            raise not_yet(f"read.{method} of rows without a schema")
+        convert = F.from_json if method == "json" else F.from_csv
+        from pyspark.sql.types import _parse_datatype_json_string
+
+        schema = _parse_datatype_json_string(self._schema)
+        parsed = convert("value", schema if method == "json" else schema.toDDL(), self._options).alias("row")
+        return frame.select(parsed).select("row.*")
+
+    def load(self, path=None, format=None, schema=None, **options):
+        if format is not None:
+            self.format(format)
+        if schema is not None:
+            self.schema(schema)
+        self.options(**options)
+        if path is None:
+            return self._read([])
+        return self._read(path if isinstance(path, list) else [path])
+
+    def table(self, tableName):
+        from pyspark.sql.dataframe import DataFrame
+
+        return DataFrame(_native.table(tableName, False), self._spark)
+
+    def jdbc(self, *args, **kwargs):
+        from pyspark.sql._literals import not_yet
+
+        raise not_yet("DataFrameReader.jdbc")
+
+
+def _writing(method):
+    def write(self, path, *args, **kwargs):
+        given = _options.bind(f"DataFrameWriter.{method}", _options.WRITE[method], args, kwargs)
+        self.mode(given.pop("mode", None))
+        columns = given.pop("partitionBy", None)
+        if columns is not None:
+            self.partitionBy(columns)
+        self.options(**given)
+        self.format(method)
+        self._write(path=path)
+
+    write.__name__ = method
+    return write
+
+
+class DataFrameWriter(_options.Options):
+    json = _writing("json")
+    csv = _writing("csv")
+    text = _writing("text")
+    parquet = _writing("parquet")
+    orc = _writing("orc")
+    xml = _writing("xml")
+
+    def __init__(self, df):
+        super().__init__()
+        self._df = df
+        self._spark = df.sparkSession
+        self._format = None
+        self._mode = None
+        self._partition_by = []
+
+    def mode(self, saveMode):
+        if saveMode is not None:
+            known = {"overwrite": "overwrite", "append": "append", "ignore": "ignore", "error": "error",
+                     "errorifexists": "error", "default": "error"}  # fmt: skip
+            if saveMode.lower() not in known:
+                fail("AnalysisException", "INVALID_SAVE_MODE", {"mode": f'"{saveMode}"'})
+            self._mode = known[saveMode.lower()]
+        return self
+
+    def format(self, source):
+        self._format = source
+        return self
+
+    def partitionBy(self, *cols):
+        if len(cols) == 1 and isinstance(cols[0], (list, tuple)):
+            cols = cols[0]
+        self._partition_by = list(cols)
+        return self
+
+    def bucketBy(self, numBuckets, col, *cols):
+        if not isinstance(numBuckets, int):
+            raise PySparkTypeError(
+                errorClass="NOT_EXPECTED_TYPE",
+                messageParameters={
+                    "expected_type": "int",
+                    "arg_name": "numBuckets",
+                    "arg_type": type(numBuckets).__name__,
+                },
+            )
+        self._names(col, cols)
+        from pyspark.sql._literals import not_yet
+
+        raise not_yet("DataFrameWriter.bucketBy")
+
+    def sortBy(self, col, *cols):
+        self._names(col, cols)
+        from pyspark.sql._literals import not_yet
+
+        raise not_yet("DataFrameWriter.sortBy")
+
+    @staticmethod
+    def _names(col, cols):
+        if isinstance(col, (list, tuple)):
+            if cols:
+                raise PySparkValueError(
+                    errorClass="CANNOT_SET_TOGETHER",
+                    messageParameters={"arg_list": f"`col` of type {type(col).__name__} and `cols`"},
+                )
+            col, cols = col[0], col[1:]
+        for name in cols:
+            if not isinstance(name, str):
+                raise _expected("cols", "list[str]", name)
+        if not isinstance(col, str):
+            raise _expected("col", "list[str]", col)
+
+    def _write(self, path=None, table=None):
+        _native.write(self._df._plan, self._format, self._mode, self._options, self._partition_by, path, table)
+
+    def _given(self, format, mode, partitionBy, options):
+        self.mode(mode).options(**options)
+        if partitionBy is not None:
+            self.partitionBy(partitionBy)
+        if format is not None:
+            self.format(format)
+
+    def save(self, path=None, format=None, mode=None, partitionBy=None, **options):
+        self._given(format, mode, partitionBy, options)
+        self._write(path=path)
+
+    def saveAsTable(self, name, format=None, mode=None, partitionBy=None, **options):
+        self._given(format, mode, partitionBy, options)
+        self._write(table=name)
+
+    def insertInto(self, tableName, overwrite=None):
+        if overwrite is not None:
+            self.mode("overwrite" if overwrite else "append")
+        elif self._mode is None:
+            self.mode("append")
+        self._write(table=tableName)
+
+    def jdbc(self, *args, **kwargs):
+        from pyspark.sql._literals import not_yet
+
+        raise not_yet("DataFrameWriter.jdbc")
+

@@ -1,0 +1,296 @@
+"""SparkSession."""
+
+import _tidemark_conf
+import _tidemark_frame as _native
+
+from pyspark.errors import PySparkTypeError, PySparkValueError
+from pyspark.sql.dataframe import DataFrame
+from pyspark.sql.types import DataType, StructField, StructType, _parse_datatype_string
+
+__all__ = ["SparkSession"]
+
+
+class Builder:
+    """Collects configuration; `SparkSession.builder` is a new one every time."""
+
+    def __init__(self):
+        self._options = {}
+
+    def config(self, key=None, value=None, conf=None, *, map=None):
+        if conf is not None:
+            for name, given in conf.getAll():
+                self._options[name] = given
+        elif map is not None:
+            for name, given in map.items():
+                self._options[name] = _text(given)
+        else:
+            self._options[key] = _text(value)
+        return self
+
+    def master(self, master):
+        return self.config("spark.master", master)
+
+    def appName(self, name):
+        return self.config("spark.app.name", name)
+
+    def remote(self, url):
+        from pyspark.sql._literals import not_yet
+
+        raise not_yet("Spark Connect")
+
+    def enableHiveSupport(self):
+        return self.config("spark.sql.catalogImplementation", "hive")
+
+    def getOrCreate(self):
+        session = SparkSession._instantiatedSession
+        if session is None:
+            session = SparkSession()
+            session._apply(self._options)
+        else:
+            session._apply({key: value for key, value in self._options.items() if _tidemark_conf.is_modifiable(key)})
+        SparkSession._activeSession = session
+        return session
+
+    create = getOrCreate
+
+
+def _text(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class _BuilderProperty:
+    def __get__(self, instance, owner=None):
+        return Builder()
+
+
+class SparkSession:
+    Builder = Builder
+    builder = _BuilderProperty()
+    _instantiatedSession = None
+    _activeSession = None
+
+    def __init__(self, sparkContext=None, jsparkSession=None, options=None):
+        from pyspark.core.context import SparkContext
+
+        self._sc = sparkContext or SparkContext._for(self)
+        self._stopped = False
+        if SparkSession._instantiatedSession is None or SparkSession._instantiatedSession._stopped:
+            SparkSession._instantiatedSession = self
+            SparkSession._activeSession = self
+        if options:
+            self._apply(options)
+
+    def _apply(self, options):
+        for key, value in options.items():
+            if key == "spark.master":
+                _tidemark_conf.set_parallelism(_threads(value))
+            _tidemark_conf.set_initial(key, value)
+            self._sc._conf.set(key, value)
+
+    @classmethod
+    def _active(cls):
+        return cls._activeSession or cls._instantiatedSession or Builder().getOrCreate()
+
+    _getActiveSessionOrCreate = _active
+
+    @classmethod
+    def getActiveSession(cls):
+        return cls._activeSession
+
+    @classmethod
+    def active(cls):
+        from pyspark.errors import PySparkRuntimeError
+
+        if cls._activeSession is None:
+            raise PySparkRuntimeError(errorClass="NO_ACTIVE_OR_DEFAULT_SESSION", messageParameters={})
+        return cls._activeSession
+
+    @property
+    def sparkContext(self):
+        return self._sc
+
+    @property
+    def version(self):
+        from pyspark.version import __version__
+
+        return __version__
+
+    @property
+    def conf(self):
+        from pyspark.sql.conf import RuntimeConfig
+
+        return RuntimeConfig()
+
+    @property
+    def catalog(self):
+        from pyspark.sql.catalog import Catalog
+
+        return Catalog(self)
+
+    @property
+    def udf(self):
+        from pyspark.sql.udf import UDFRegistration
+
+        return UDFRegistration(self)
+
+    @property
+    def read(self):
+        from pyspark.sql.readwriter import DataFrameReader
+
+        return DataFrameReader(self)
+
+    @property
+    def readStream(self):
+        from pyspark.sql.streaming.readwriter import DataStreamReader
+
+        return DataStreamReader(self)
+
+    @property
+    def streams(self):
+        from pyspark.sql.streaming.query import StreamingQueryManager
+
+        return StreamingQueryManager()
+
+    def newSession(self):
+        from pyspark.sql._literals import not_yet
+
+        raise not_yet("SparkSession.newSession")
+
+    def addTag(self, tag):
+        pass
+
+    def sql(self, sqlQuery, args=None, **kwargs):
+        from pyspark.sql.column import _literal
+
+        names, named, positional = [], [], []
+        if kwargs:
+            from pyspark.sql._sql_text import fill
+
+            sqlQuery = fill(sqlQuery, kwargs)
+        if isinstance(args, dict):
+            names, named = list(args), [_literal(value) for value in args.values()]
+        elif isinstance(args, (list, tuple)):
+            positional = [_literal(value) for value in args]
+        elif args is not None:
+            raise PySparkTypeError(
+                errorClass="INVALID_TYPE",
+                messageParameters={"arg_name": "args", "arg_type": type(args).__name__},
+            )
+        return DataFrame(_native.sql(sqlQuery, names, named, positional), self)
+
+    def table(self, tableName):
+        if not isinstance(tableName, str):
+            raise PySparkTypeError(
+                errorClass="NOT_EXPECTED_TYPE",
+                messageParameters={
+                    "expected_type": "str",
+                    "arg_name": "tableName",
+                    "arg_type": type(tableName).__name__,
+                },
+            )
+        return DataFrame(_native.table(tableName, False), self)
+
+    def range(self, start, end=None, step=1, numPartitions=None):
+        if end is None:
+            start, end = 0, start
+        if step == 0:
+            from pyspark.errors.exceptions import captured
+
+            raise captured.IllegalArgumentException("requirement failed: step (0) cannot be 0")
+        return DataFrame(_native.range(int(start), int(end), int(step), numPartitions), self)
+
+    def createDataFrame(self, data, schema=None, samplingRatio=None, verifySchema=True):
+        from pyspark.core.rdd import RDD
+        from pyspark.sql import _rows
+
+        SparkSession._activeSession = self
+        if isinstance(data, DataFrame):
+            raise PySparkTypeError(
+                errorClass="INVALID_TYPE", messageParameters={"arg_name": "data", "arg_type": "DataFrame"}
+            )
+        if isinstance(schema, str):
+            schema = _parse_datatype_string(schema)
+        partitions = None
+        if isinstance(data, RDD):
+            data, partitions = data.collect(), data.getNumPartitions()
+        if type(data).__module__.startswith("pandas"):
+            from pyspark.sql._literals import not_yet
+
+            raise not_yet("createDataFrame from pandas")
+        rows = data if isinstance(data, list) else list(data)
+        if isinstance(schema, StructType):
+            if verifySchema:
+                check = _rows.verifier(schema)
+                for row in rows:
+                    check(row)
+            struct = schema
+        elif isinstance(schema, DataType):
+            if verifySchema:
+                check = _rows.verifier(schema, name="field value")
+                for row in rows:
+                    check(row)
+            struct = StructType([StructField("value", schema)])
+            rows = [(row,) for row in rows]
+        else:
+            struct, rows = self._inferred(rows, schema)
+        plan = _native.local(struct.json(), [_shaped(struct, row) for row in rows], partitions)
+        return DataFrame(plan, self)
+
+    def _inferred(self, rows, names):
+        from pyspark.sql import _rows
+
+        if names is not None and not isinstance(names, (list, tuple)):
+            raise PySparkTypeError(
+                errorClass="NOT_EXPECTED_TYPE",
+                messageParameters={
+                    "expected_type": "list, None or StructType",
+                    "arg_name": "schema",
+                    "arg_type": type(names).__name__,
+                },
+            )
+        names = None if names is None else list(names)
+        struct = _rows.infer_schema(rows, names, _rows.Rules(self.conf))
+        convert = _rows.converter(struct)
+        rows = [convert(row) for row in rows]
+        if names is not None:
+            for index, name in enumerate(names):
+                if index >= len(struct.fields):
+                    raise IndexError("list index out of range")
+                struct.fields[index].name = struct.names[index] = name
+        return struct, rows
+
+    def stop(self):
+        import _tidemark_stream
+
+        for query in _tidemark_stream.active():
+            _tidemark_stream.stop(query)
+        self._stopped = True
+        from pyspark.core.context import SparkContext
+
+        SparkContext._active_spark_context = None
+        SparkSession._instantiatedSession = None
+        SparkSession._activeSession = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def __repr__(self):
+        return f"<pyspark.sql.session.SparkSession object at {hex(id(self))}>"
+
+
+def _threads(master):
+    """N of local[N]; local is 1, local[*] what the machine of the recorded behaviour has."""
+    if master == "local":
+        return 1
+    inside = master.partition("[")[2].partition("]")[0].partition(",")[0]
+    return int(inside) if inside.isdigit() else 2
+
+
+def _shaped(struct, row):
+    """A row as a sequence, mapping or object that the engine can take apart by the schema."""
+    if isinstance(row, (tuple, list, dict)) or hasattr(row, "__dict__"):
+        return row
+    raise PySparkValueError(errorClass="UNEXPECTED_TUPLE_WITH_STRUCT", messageParameters={"tuple": str(row)})

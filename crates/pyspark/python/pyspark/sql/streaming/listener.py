@@ -1,0 +1,245 @@
+"""StreamingQueryListener, its events, and the progress of a query."""
+
+import json
+from abc import ABC, abstractmethod
+
+__all__ = ["StreamingQueryListener"]
+
+
+def _uuid(text):
+    import uuid
+
+    return uuid.UUID(text)
+
+
+class StreamingQueryListener(ABC):
+    @property
+    def spark(self):
+        from pyspark.sql.session import SparkSession
+
+        return getattr(self, "_sparkSession", None) or SparkSession.getActiveSession()
+
+    @spark.setter
+    def spark(self, session):
+        self._sparkSession = session
+
+    @abstractmethod
+    def onQueryStarted(self, event):
+        pass
+
+    @abstractmethod
+    def onQueryProgress(self, event):
+        pass
+
+    def onQueryIdle(self, event):
+        pass
+
+    @abstractmethod
+    def onQueryTerminated(self, event):
+        pass
+
+
+def _dispatch(listener, kind, text):
+    """Hands an engine event to a listener."""
+    event = json.loads(text)
+    if kind == "started":
+        listener.onQueryStarted(QueryStartedEvent.fromJson(event))
+    elif kind == "progress":
+        listener.onQueryProgress(QueryProgressEvent.fromJson(event))
+    elif kind == "idle":
+        listener.onQueryIdle(QueryIdleEvent.fromJson(event))
+    else:
+        listener.onQueryTerminated(QueryTerminatedEvent.fromJson(event))
+
+
+class _Event:
+    @property
+    def id(self):
+        return _uuid(self._id)
+
+    @property
+    def runId(self):
+        return _uuid(self._runId)
+
+
+class QueryStartedEvent(_Event):
+    def __init__(self, id, runId, name, timestamp, jobTags):
+        self._id = id
+        self._runId = runId
+        self.name = name
+        self.timestamp = timestamp
+        self.jobTags = jobTags
+
+    @classmethod
+    def fromJson(cls, j):
+        return cls(j["id"], j["runId"], j.get("name"), j.get("timestamp"), set(j.get("jobTags", ())))
+
+
+class QueryProgressEvent:
+    def __init__(self, progress):
+        self.progress = progress
+
+    @classmethod
+    def fromJson(cls, j):
+        return cls(StreamingQueryProgress.fromJson(j.get("progress", j)))
+
+
+class QueryIdleEvent(_Event):
+    def __init__(self, id, runId, timestamp):
+        self._id = id
+        self._runId = runId
+        self.timestamp = timestamp
+
+    @classmethod
+    def fromJson(cls, j):
+        return cls(j["id"], j["runId"], j.get("timestamp"))
+
+
+class QueryTerminatedEvent(_Event):
+    def __init__(self, id, runId, exception, errorClassOnException):
+        self._id = id
+        self._runId = runId
+        self.exception = exception
+        self.errorClassOnException = errorClassOnException
+
+    @classmethod
+    def fromJson(cls, j):
+        return cls(j["id"], j["runId"], j.get("exception"), j.get("errorClassOnException"))
+
+
+class _Progress(dict):
+    """A dict whose keys are attributes too. Printed as the JSON it came from."""
+
+    _source = None
+
+    @property
+    def json(self):
+        return json.dumps(self._source)
+
+    @property
+    def prettyJson(self):
+        return json.dumps(self._source, indent=4)
+
+    def __str__(self):
+        return self.prettyJson
+
+    __repr__ = __str__
+
+
+def _attributes(cls, names):
+    for name in names:
+        setattr(cls, name, property(lambda self, name=name: self[name]))
+
+
+class StreamingQueryProgress(_Progress):
+    """The ids are text among the items, so that `json.dumps` takes them, and UUIDs as attributes."""
+
+    @classmethod
+    def fromJson(cls, j):
+        from pyspark.sql.types import Row
+
+        made = cls(
+            id=j["id"],
+            runId=j["runId"],
+            name=j["name"],
+            timestamp=j["timestamp"],
+            batchId=j["batchId"],
+            batchDuration=j["batchDuration"],
+            durationMs=dict(j.get("durationMs", {})),
+            eventTime=dict(j.get("eventTime", {})),
+            stateOperators=[StateOperatorProgress.fromJson(item) for item in j["stateOperators"]],
+            sources=[SourceProgress.fromJson(item) for item in j["sources"]],
+            sink=SinkProgress.fromJson(j["sink"]),
+            numInputRows=j.get("numInputRows"),
+            inputRowsPerSecond=j.get("inputRowsPerSecond"),
+            processedRowsPerSecond=j.get("processedRowsPerSecond"),
+            observedMetrics={
+                name: Row(*metrics.keys())(*metrics.values()) for name, metrics in j.get("observedMetrics", {}).items()
+            },
+        )
+        made._source = j
+        return made
+
+    @property
+    def id(self):
+        return _uuid(self["id"])
+
+    @property
+    def runId(self):
+        return _uuid(self["runId"])
+
+    def _total(self, name):
+        value = self[name]
+        return sum(source[name] for source in self["sources"]) if value is None else value
+
+    @property
+    def numInputRows(self):
+        return self._total("numInputRows")
+
+    @property
+    def inputRowsPerSecond(self):
+        return self._total("inputRowsPerSecond")
+
+    @property
+    def processedRowsPerSecond(self):
+        return self._total("processedRowsPerSecond")
+
+
+_attributes(
+    StreamingQueryProgress,
+    (
+        "name", "timestamp", "batchId", "batchDuration", "durationMs", "eventTime", "stateOperators", "sources",
+        "sink", "observedMetrics",
+    ),
+)  # fmt: skip
+
+
+class StateOperatorProgress(_Progress):
+    _fields = (
+        "operatorName", "numRowsTotal", "numRowsUpdated", "numRowsRemoved", "allUpdatesTimeMs", "allRemovalsTimeMs",
+        "commitTimeMs", "memoryUsedBytes", "numRowsDroppedByWatermark", "numShufflePartitions",
+        "numStateStoreInstances",
+    )  # fmt: skip
+
+    @classmethod
+    def fromJson(cls, j):
+        made = cls({name: j[name] for name in cls._fields})
+        made["customMetrics"] = dict(j.get("customMetrics", {}))
+        made._source = j
+        return made
+
+
+_attributes(StateOperatorProgress, (*StateOperatorProgress._fields, "customMetrics"))
+
+
+class SourceProgress(_Progress):
+    _fields = ("numInputRows", "inputRowsPerSecond", "processedRowsPerSecond")
+
+    @classmethod
+    def fromJson(cls, j):
+        def text(value):
+            return value if isinstance(value, str) else json.dumps(value)
+
+        made = cls(description=j["description"])
+        for name in ("startOffset", "endOffset", "latestOffset"):
+            made[name] = text(j[name])
+        made.update((name, j[name]) for name in cls._fields)
+        made["metrics"] = dict(j.get("metrics", {}))
+        made._source = j
+        return made
+
+
+_attributes(
+    SourceProgress, ("description", "startOffset", "endOffset", "latestOffset", *SourceProgress._fields, "metrics")
+)
+
+
+class SinkProgress(_Progress):
+    @classmethod
+    def fromJson(cls, j):
+        made = cls(description=j["description"], numOutputRows=j["numOutputRows"], metrics=dict(j.get("metrics", {})))
+        made._source = j
+        return made
+
+
+_attributes(SinkProgress, ("description", "numOutputRows", "metrics"))

@@ -1,0 +1,97 @@
+"""User-defined functions, row at a time."""
+
+import _tidemark_conf
+import _tidemark_expr as _native
+
+from pyspark.errors import PySparkTypeError
+from pyspark.sql.column import Column, _to_expr
+from pyspark.sql.types import DataType, StringType, _parse_datatype_string
+
+__all__ = ["UserDefinedFunction", "UDFRegistration"]
+
+
+def _type_of(returnType):
+    if returnType is None:
+        return StringType()
+    return returnType if isinstance(returnType, DataType) else _parse_datatype_string(returnType)
+
+
+class UserDefinedFunction:
+    """Called with columns, makes a column; the engine calls the function itself once per row."""
+
+    def __init__(self, func, returnType=None, name=None, evalType=100, deterministic=True):
+        if not callable(func):
+            raise PySparkTypeError(
+                errorClass="NOT_CALLABLE",
+                messageParameters={"arg_name": "func", "arg_type": type(func).__name__},
+            )
+        if returnType is not None and not isinstance(returnType, (DataType, str)):
+            raise PySparkTypeError(
+                errorClass="NOT_DATATYPE_OR_STR",
+                messageParameters={"arg_name": "returnType", "arg_type": type(returnType).__name__},
+            )
+        self.func = func
+        self._returnType = returnType
+        self._resolved = None
+        self._name = name or (func.__name__ if hasattr(func, "__name__") else func.__class__.__name__)
+        self.evalType = evalType
+        self.deterministic = deterministic
+
+    @classmethod
+    def _wrap(cls, func, returnType):
+        made = cls(func, returnType)
+        for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
+            if hasattr(func, attribute):
+                setattr(made, attribute, getattr(func, attribute))
+        return made
+
+    @property
+    def returnType(self):
+        if self._resolved is None:
+            self._resolved = _type_of(self._returnType)
+        return self._resolved
+
+    def __call__(self, *args, **kwargs):
+        exprs = [_to_expr(arg) for arg in args] + [_to_expr(arg) for arg in kwargs.values()]
+        names = [None] * len(args) + list(kwargs)
+        return Column(
+            _native.udf(self._converted(), self._name, exprs, names, self.returnType.json(), self.deterministic)
+        )
+
+    def _converted(self):
+        """The function with its result brought to the declared type."""
+        from pyspark.sql._udf_results import converter
+
+        func, convert = self.func, converter(self.returnType)
+        return lambda *args, **kwargs: convert(func(*args, **kwargs))
+
+    def asNondeterministic(self):
+        self.deterministic = False
+        return self
+
+
+class UDFRegistration:
+    """spark.udf."""
+
+    def __init__(self, session):
+        self.sparkSession = session
+
+    def register(self, name, f, returnType=None):
+        if isinstance(f, UserDefinedFunction):
+            if returnType is not None:
+                raise PySparkTypeError(
+                    errorClass="CANNOT_SPECIFY_RETURN_TYPE_FOR_UDF",
+                    messageParameters={"arg_name": "f", "return_type": str(returnType)},
+                )
+            made = UserDefinedFunction(f.func, f._returnType, name, deterministic=f.deterministic)
+        else:
+            made = UserDefinedFunction(f, returnType, name)
+        _tidemark_conf.register(name, made._converted(), made.returnType.json(), made.deterministic)
+        return made
+
+    def registerJavaFunction(self, name, javaClassName, returnType=None):
+        from pyspark.sql._literals import not_yet
+
+        raise not_yet("spark.udf.registerJavaFunction")
+
+    registerJavaUDAF = registerJavaFunction

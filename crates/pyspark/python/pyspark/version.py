@@ -1,0 +1,3 @@
+"""The Spark version whose behaviour this is."""
+
+__version__ = "4.3.0"

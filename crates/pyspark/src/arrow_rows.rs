@@ -1,0 +1,58 @@
+//! Rows of Arrow batches as Python rows, and columns for functions of the script.
+
+use arrow::array::{Array, ArrayRef};
+use arrow::record_batch::RecordBatch;
+use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
+use tidemark_sql::types::{DataType, StructType};
+use tidemark_sql::value::{array_from_values, value_at};
+
+use crate::convert::{self, ToPython};
+
+/// All rows of `batches` as `Row` objects, in order.
+pub(crate) fn rows(batches: &[RecordBatch], schema: &StructType, vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>> {
+    let python = ToPython::new(vm)?;
+    let mut rows = Vec::with_capacity(batches.iter().map(RecordBatch::num_rows).sum());
+    for batch in batches {
+        for row in 0..batch.num_rows() {
+            let mut values = Vec::with_capacity(schema.fields.len());
+            for (column, field) in batch.columns().iter().zip(&schema.fields) {
+                values.push(python.object(&value_at(column, row, &field.data_type), &field.data_type)?);
+            }
+            rows.push(python.row(schema, values)?);
+        }
+    }
+    Ok(rows)
+}
+
+/// The arguments of one call of a function on rows.
+pub(crate) struct Arguments<'a> {
+    columns: Vec<(&'a ArrayRef, DataType)>,
+    python: ToPython<'a>,
+}
+
+impl<'a> Arguments<'a> {
+    pub(crate) fn new(columns: &'a [ArrayRef], vm: &'a VirtualMachine) -> tidemark_sql::Result<PyResult<Self>> {
+        let mut typed = Vec::with_capacity(columns.len());
+        for column in columns {
+            typed.push((column, DataType::from_arrow(column.data_type())?));
+        }
+        Ok(ToPython::new(vm).map(|python| Self { columns: typed, python }))
+    }
+
+    pub(crate) fn row(&self, row: usize) -> PyResult<Vec<PyObjectRef>> {
+        self.columns
+            .iter()
+            .map(|(column, data_type)| self.python.object(&value_at(column, row, data_type), data_type))
+            .collect()
+    }
+}
+
+/// What a function gave for each row, as a column.
+pub(crate) fn column(
+    results: &[PyObjectRef],
+    data_type: &DataType,
+    vm: &VirtualMachine,
+) -> PyResult<tidemark_sql::Result<ArrayRef>> {
+    let values: PyResult<Vec<_>> = results.iter().map(|result| convert::to_value(result, data_type, vm)).collect();
+    Ok(array_from_values(data_type, &values?))
+}

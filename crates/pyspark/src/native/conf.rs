@@ -1,0 +1,126 @@
+//! `_tidemark_conf`: configuration and catalog of the session.
+
+pub(crate) use _tidemark_conf::module_def;
+
+#[rustpython_vm::pymodule]
+mod _tidemark_conf {
+    use rustpython_vm::convert::ToPyObject;
+    use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
+    use tidemark_sql::expr::{PythonUdf, UdfKind};
+
+    use crate::errors::IntoPython;
+    use crate::native::expr::data_type;
+    use crate::state::current;
+
+    #[pyfunction]
+    fn get(key: String, vm: &VirtualMachine) -> PyResult<String> {
+        let value = current(vm)?.sql.conf.borrow().get_required(&key);
+        value.py(vm)
+    }
+
+    /// The value or Spark's own default, else `default`.
+    #[pyfunction]
+    fn get_or(key: String, default: Option<String>, vm: &VirtualMachine) -> PyResult<Option<String>> {
+        Ok(current(vm)?.sql.conf.borrow().get(&key).or(default))
+    }
+
+    #[pyfunction]
+    fn set(key: String, value: String, vm: &VirtualMachine) -> PyResult<()> {
+        let result = current(vm)?.sql.conf.borrow_mut().set(&key, &value);
+        result.py(vm)
+    }
+
+    /// SparkSession.builder.config: static keys may be set too.
+    #[pyfunction]
+    fn set_initial(key: String, value: String, vm: &VirtualMachine) -> PyResult<()> {
+        let result = current(vm)?.sql.conf.borrow_mut().set_initial(&key, &value);
+        result.py(vm)
+    }
+
+    #[pyfunction]
+    fn unset(key: String, vm: &VirtualMachine) -> PyResult<()> {
+        let result = current(vm)?.sql.conf.borrow_mut().unset(&key);
+        result.py(vm)
+    }
+
+    #[pyfunction]
+    fn is_modifiable(key: String, vm: &VirtualMachine) -> PyResult<bool> {
+        Ok(current(vm)?.sql.conf.borrow().is_modifiable(&key))
+    }
+
+    #[pyfunction]
+    fn all(vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        let state = current(vm)?;
+        let conf = state.sql.conf.borrow();
+        let pairs = conf
+            .all_set()
+            .map(|(key, value)| vm.ctx.new_tuple(vec![key.to_pyobject(vm), value.to_pyobject(vm)]).into())
+            .collect();
+        Ok(vm.ctx.new_list(pairs).into())
+    }
+
+    /// N of local[N].
+    #[pyfunction]
+    fn set_parallelism(n: usize, vm: &VirtualMachine) -> PyResult<()> {
+        current(vm)?.sql.parallelism.set(n.max(1));
+        Ok(())
+    }
+
+    #[pyfunction]
+    fn parallelism(vm: &VirtualMachine) -> PyResult<usize> {
+        Ok(current(vm)?.sql.parallelism.get())
+    }
+
+    /// Temp views: (name, namespace parts, table type, is temporary).
+    #[pyfunction]
+    fn temp_views(vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        let state = current(vm)?;
+        let catalog = state.sql.catalog.borrow();
+        let views = catalog
+            .temp_views()
+            .into_iter()
+            .map(|entry| {
+                let namespace = entry.namespace.iter().map(|part| part.to_pyobject(vm)).collect();
+                let row = vec![
+                    entry.name.to_pyobject(vm),
+                    vm.ctx.new_list(namespace).into(),
+                    entry.table_type.to_pyobject(vm),
+                    entry.temporary.to_pyobject(vm),
+                ];
+                vm.ctx.new_tuple(row).into()
+            })
+            .collect();
+        Ok(vm.ctx.new_list(views).into())
+    }
+
+    #[pyfunction]
+    fn drop_view(name: String, global: bool, vm: &VirtualMachine) -> PyResult<bool> {
+        let state = current(vm)?;
+        let mut catalog = state.sql.catalog.borrow_mut();
+        Ok(if global { catalog.drop_global_temp_view(&name) } else { catalog.drop_temp_view(&name) })
+    }
+
+    /// spark.udf.register.
+    #[pyfunction]
+    fn register(
+        name: String,
+        function: PyObjectRef,
+        json: String,
+        deterministic: bool,
+        vm: &VirtualMachine,
+    ) -> PyResult<()> {
+        let data_type = data_type(&json, vm)?;
+        let state = current(vm)?;
+        let udf = PythonUdf {
+            handle: state.keep(function),
+            name: name.clone(),
+            args: Vec::new(),
+            arg_names: Vec::new(),
+            data_type,
+            deterministic,
+            kind: UdfKind::Scalar,
+        };
+        state.sql.catalog.borrow_mut().register_function(&name, udf);
+        Ok(())
+    }
+}

@@ -1,0 +1,22 @@
+//! The native modules under the `pyspark` package and under our `os`, `time` and `open`: thin calls into the engine.
+
+pub(crate) mod conf;
+pub(crate) mod expr;
+pub(crate) mod files;
+pub(crate) mod frame;
+pub(crate) mod stream;
+pub(crate) mod system;
+
+use rustpython_vm::Context;
+use rustpython_vm::builtins::PyModuleDef;
+
+pub(crate) fn module_defs(ctx: &Context) -> Vec<&'static PyModuleDef> {
+    vec![
+        conf::module_def(ctx),
+        expr::module_def(ctx),
+        files::module_def(ctx),
+        frame::module_def(ctx),
+        stream::module_def(ctx),
+        system::module_def(ctx),
+    ]
+}

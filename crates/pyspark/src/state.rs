@@ -1,0 +1,173 @@
+//! What a running script stands in: the engine's session, the streaming session, its output, its functions.
+//!
+//! Native functions of the Python modules are plain functions; they find their session through a thread-local
+//! (the engine is single-threaded, and several sessions may live side by side).
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustpython_vm::builtins::PyBaseExceptionRef;
+use rustpython_vm::{AsObject, Interpreter, PyObject, PyObjectRef, PyResult, VirtualMachine};
+use tidemark_sql::session::SqlSession;
+use tidemark_streaming::api::{QueryApi, StreamingApi};
+
+/// Which stream a text goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    Stdout,
+    Stderr,
+}
+
+pub(crate) struct State {
+    pub(crate) sql: Rc<SqlSession>,
+    pub(crate) streaming: Rc<dyn StreamingApi>,
+    pub(crate) output: Box<dyn Fn(Output, &str)>,
+    /// A person drives the session: a wait without end parks the script. Otherwise it ends the script.
+    pub(crate) interactive: bool,
+    /// Seed of `random`, `uuid4` and `os.urandom`.
+    pub(crate) seed: u64,
+    pub(crate) argv: Vec<String>,
+    pub(crate) environment: Vec<(String, String)>,
+    interrupt: Arc<AtomicBool>,
+    interpreter: RefCell<Weak<Interpreter>>,
+    functions: RefCell<BTreeMap<u64, PyObjectRef>>,
+    next_function: Cell<u64>,
+    started: RefCell<Vec<Rc<dyn QueryApi>>>,
+    listeners: RefCell<Vec<PyObjectRef>>,
+    /// File name and text of the running script.
+    script: RefCell<(String, String)>,
+    /// KeyboardInterrupt or SystemExit raised inside a callback, on its way through the engine.
+    leaving: RefCell<Option<PyBaseExceptionRef>>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Vec<Rc<State>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The session whose script runs on this thread.
+pub(crate) fn current(vm: &VirtualMachine) -> PyResult<Rc<State>> {
+    CURRENT.with(|stack| stack.borrow().last().cloned()).ok_or_else(|| vm.new_runtime_error("no session is active"))
+}
+
+/// Pops the session again, also when a panic unwinds.
+struct Entered;
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.with(|stack| stack.borrow_mut().pop());
+    }
+}
+
+impl State {
+    pub(crate) fn new(options: crate::session::Options, interrupt: Arc<AtomicBool>) -> Self {
+        Self {
+            sql: options.sql,
+            streaming: options.streaming,
+            output: options.output,
+            interactive: options.interactive,
+            seed: options.seed,
+            argv: options.argv,
+            environment: options.environment,
+            interrupt,
+            interpreter: RefCell::new(Weak::new()),
+            functions: RefCell::new(BTreeMap::new()),
+            next_function: Cell::new(1),
+            started: RefCell::new(Vec::new()),
+            listeners: RefCell::new(Vec::new()),
+            script: RefCell::default(),
+            leaving: RefCell::new(None),
+        }
+    }
+
+    pub(crate) fn set_interpreter(&self, interpreter: &Rc<Interpreter>) {
+        *self.interpreter.borrow_mut() = Rc::downgrade(interpreter);
+    }
+
+    /// Runs `work` on the interpreter with this session as the current one; None once the interpreter is gone.
+    pub(crate) fn enter<R>(self: &Rc<Self>, work: impl FnOnce(&VirtualMachine) -> R) -> Option<R> {
+        let interpreter = self.interpreter.borrow().upgrade()?;
+        CURRENT.with(|stack| stack.borrow_mut().push(Rc::clone(self)));
+        let entered = Entered;
+        let result = interpreter.enter(work);
+        drop(entered);
+        Some(result)
+    }
+
+    /// Keeps a Python object for the engine and gives out its handle.
+    pub(crate) fn keep(&self, object: PyObjectRef) -> u64 {
+        let handle = self.next_function.get();
+        self.next_function.set(handle + 1);
+        self.functions.borrow_mut().insert(handle, object);
+        handle
+    }
+
+    pub(crate) fn kept(&self, handle: u64) -> Option<PyObjectRef> {
+        self.functions.borrow().get(&handle).cloned()
+    }
+
+    pub(crate) fn add_listener(&self, listener: PyObjectRef) {
+        self.listeners.borrow_mut().push(listener);
+    }
+
+    pub(crate) fn remove_listener(&self, listener: &PyObject) {
+        self.listeners.borrow_mut().retain(|other| !other.is(listener));
+    }
+
+    pub(crate) fn listeners(&self) -> Vec<PyObjectRef> {
+        self.listeners.borrow().clone()
+    }
+
+    /// Lets go of all Python objects, while the interpreter still lives.
+    pub(crate) fn forget_functions(&self) {
+        let listeners = std::mem::take(&mut *self.listeners.borrow_mut());
+        drop(listeners);
+        let functions = std::mem::take(&mut *self.functions.borrow_mut());
+        drop(functions);
+    }
+
+    pub(crate) fn add_query(&self, query: Rc<dyn QueryApi>) {
+        self.started.borrow_mut().push(query);
+    }
+
+    /// All queries that the script started, oldest first.
+    pub(crate) fn queries(&self) -> Vec<Rc<dyn QueryApi>> {
+        self.started.borrow().clone()
+    }
+
+    pub(crate) fn set_leaving(&self, exception: PyBaseExceptionRef) {
+        *self.leaving.borrow_mut() = Some(exception);
+    }
+
+    pub(crate) fn take_leaving(&self) -> Option<PyBaseExceptionRef> {
+        self.leaving.borrow_mut().take()
+    }
+
+    pub(crate) fn set_script(&self, filename: &str, source: &str) {
+        *self.script.borrow_mut() = (filename.to_owned(), source.to_owned());
+    }
+
+    /// The running script's text, if that is the file asked for.
+    pub(crate) fn script_source(&self, filename: &str) -> Option<String> {
+        let script = self.script.borrow();
+        (script.0 == filename).then(|| script.1.clone())
+    }
+
+    pub(crate) fn now_us(&self) -> i64 {
+        self.sql.clock.now_us()
+    }
+
+    pub(crate) fn print(&self, to: Output, text: &str) {
+        (self.output)(to, text);
+    }
+
+    /// Raises KeyboardInterrupt once after the interrupt handle was used.
+    pub(crate) fn check_interrupt(&self, vm: &VirtualMachine) -> PyResult<()> {
+        if self.interrupt.swap(false, Ordering::Relaxed) {
+            return Err(vm.new_exception_empty(vm.ctx.exceptions.keyboard_interrupt.to_owned()));
+        }
+        Ok(())
+    }
+}
