@@ -57,8 +57,10 @@ mod arrays;
 mod java_double;
 mod order;
 pub mod text;
+pub mod unsafe_row;
 
 pub use self::arrays::{ValueBuilder, array_from_values, default_value, repeat_value, value_at};
+pub(crate) use self::order::compare_f64;
 pub use self::order::{HashKey, compare, compare_nulls_first};
 
 impl From<String> for Value {

@@ -33,3 +33,56 @@ pub trait Accumulator {
     /// The results of all groups.
     fn evaluate(&self) -> Result<ArrayRef>;
 }
+
+mod average;
+mod collect;
+mod count;
+mod extremes;
+mod first_last;
+mod hyperloglog;
+mod sum;
+
+use std::sync::Arc;
+
+use super::registry::{Build, FunctionEntry};
+use crate::expr::{AggregateCall, Expr, ExprId};
+
+/// The tables of this module.
+pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
+    &[
+        average::FUNCTIONS,
+        collect::FUNCTIONS,
+        count::FUNCTIONS,
+        extremes::FUNCTIONS,
+        first_last::FUNCTIONS,
+        hyperloglog::FUNCTIONS,
+        sum::FUNCTIONS,
+    ]
+}
+
+/// An aggregate expression of what the builder holds.
+fn aggregate(
+    b: &mut Build<'_>,
+    name: &str,
+    args: Vec<Expr>,
+    data_type: DataType,
+    nullable: bool,
+    function: impl AggregateFunction + 'static,
+) -> Expr {
+    Expr::Aggregate(Box::new(AggregateCall {
+        name: name.into(),
+        args,
+        distinct: b.distinct,
+        filter: b.filter.take(),
+        data_type,
+        nullable,
+        function: Arc::new(function),
+        id: ExprId::fresh(),
+    }))
+}
+
+/// Whether row `row` passes the FILTER clause.
+fn passes(filter: Option<&BooleanArray>, row: usize) -> bool {
+    use arrow::array::Array;
+    filter.is_none_or(|f| f.is_valid(row) && f.value(row))
+}

@@ -1,13 +1,21 @@
 //! Functions: the registry by name, and their vectorised kernels.
 
 pub mod aggregate;
+pub mod cast;
+pub mod coercion;
 pub mod datetime;
+pub mod describe;
 pub mod eval;
 pub mod generator;
 pub mod hash;
 pub mod registry;
+pub mod row;
+pub use self::scalar::coerce_case;
+mod scalar;
+pub mod variant;
 
-use arrow::array::ArrayRef;
+use arrow::array::{Array, ArrayRef};
+use arrow::compute::take;
 
 use crate::conf::SqlConf;
 use crate::error::Result;
@@ -19,6 +27,50 @@ use crate::expr::UdfHost;
 /// only for the rows that need it, because under ANSI the others could raise.
 pub trait Kernel: std::fmt::Debug + Send + Sync {
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef>;
+
+    /// The same with constant arguments told apart; kernels that gain from it override this.
+    fn evaluate_operands(&self, args: &[Operand], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+        let columns = args.iter().map(|a| a.to_array(rows)).collect::<Result<Vec<_>>>()?;
+        self.evaluate(&columns, rows, ctx)
+    }
+}
+
+/// A column, or one value that stands for every row.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    Column(ArrayRef),
+    /// An array of length 1.
+    Scalar(ArrayRef),
+}
+
+impl Operand {
+    /// As a column of `rows` values.
+    pub fn to_array(&self, rows: usize) -> Result<ArrayRef> {
+        match self {
+            Operand::Column(a) => Ok(a.clone()),
+            Operand::Scalar(a) if rows == 1 => Ok(a.clone()),
+            Operand::Scalar(a) if a.is_null(0) => Ok(arrow::array::new_null_array(a.data_type(), rows)),
+            Operand::Scalar(a) => {
+                let zeros = arrow::array::UInt32Array::from(vec![0u32; rows]);
+                Ok(take(a, &zeros, None)?)
+            }
+        }
+    }
+
+    pub fn array(&self) -> &ArrayRef {
+        match self {
+            Operand::Column(a) | Operand::Scalar(a) => a,
+        }
+    }
+
+    pub fn is_scalar(&self) -> bool {
+        matches!(self, Operand::Scalar(_))
+    }
+
+    /// Index into [`Operand::array`] for a row.
+    pub fn index(&self, row: usize) -> usize {
+        if self.is_scalar() { 0 } else { row }
+    }
 }
 
 /// What an evaluation may know besides its rows.

@@ -1,4 +1,5 @@
 //! Dates and times: calendar, zones, patterns, text.
 
 pub mod calendar;
+pub mod interval;
 pub mod zone;

@@ -1,0 +1,375 @@
+//! Higher-order functions: the lambda is evaluated once over all elements of a batch.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int32Array, ListArray, UInt32Array};
+use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::compute::take;
+use arrow::datatypes::DataType as ArrowType;
+
+use super::{Frame, eval};
+use crate::error::{Result, SparkError};
+use crate::expr::{Call, Expr, LambdaVariable};
+use crate::functions::{EvalContext, Operand};
+use crate::types::DataType;
+use crate::value::{Value, ValueBuilder, compare_nulls_first, value_at};
+
+/// Element positions of a list or map column, row by row.
+struct Flat {
+    /// Row of each element.
+    parent: Vec<u32>,
+    /// Index of each element in the values array.
+    at: Vec<u32>,
+    /// Position within its row.
+    position: Vec<i32>,
+    /// First element of each row in the vectors above; one more at the end.
+    starts: Vec<usize>,
+}
+
+impl Flat {
+    fn of(offsets: &[i32], valid: &dyn Fn(usize) -> bool, rows: usize) -> Flat {
+        let mut flat = Flat { parent: Vec::new(), at: Vec::new(), position: Vec::new(), starts: vec![0] };
+        for row in 0..rows {
+            if valid(row) {
+                for (position, at) in (offsets[row]..offsets[row + 1]).enumerate() {
+                    flat.parent.push(row as u32);
+                    flat.at.push(at as u32);
+                    flat.position.push(position as i32);
+                }
+            }
+            flat.starts.push(flat.parent.len());
+        }
+        flat
+    }
+
+    fn pick(&self, values: &ArrayRef) -> Result<ArrayRef> {
+        Ok(take(values, &UInt32Array::from(self.at.clone()), None)?)
+    }
+
+    fn positions(&self) -> ArrayRef {
+        Arc::new(Int32Array::from(self.position.clone()))
+    }
+}
+
+/// The lambda over `rows` combinations; `parent` says which row of the frame each belongs to.
+fn body(lambda: &Expr, vars: Vec<ArrayRef>, parent: &[u32], frame: &Frame, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+    let Expr::Lambda { params, body } = lambda else { return Err(SparkError::internal("a lambda is needed")) };
+    let indexes = UInt32Array::from(parent.to_vec());
+    let mut inner = frame.narrowed(&[body], parent.len(), &|c| Ok(take(c, &indexes, None)?))?;
+    inner.vars.extend(params.iter().map(|p: &LambdaVariable| p.id).zip(vars));
+    eval(body, &inner, ctx)?.to_array(parent.len())
+}
+
+fn arity(lambda: &Expr) -> usize {
+    match lambda {
+        Expr::Lambda { params, .. } => params.len(),
+        _ => 0,
+    }
+}
+
+fn list(array: &ArrayRef) -> Result<&ListArray> {
+    array.as_list_opt::<i32>().ok_or_else(|| SparkError::internal("a higher-order function over what is no array"))
+}
+
+fn rebuild(data_type: &DataType, values: ArrayRef, starts: &[usize], nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    let ArrowType::List(field) = data_type.to_arrow() else { return Err(SparkError::internal("array type")) };
+    let offsets: Vec<i32> = starts.iter().map(|s| *s as i32).collect();
+    let values = if values.data_type() == field.data_type() {
+        values
+    } else {
+        arrow::compute::cast(&values, field.data_type())?
+    };
+    Ok(Arc::new(ListArray::try_new(field, OffsetBuffer::new(offsets.into()), values, nulls)?))
+}
+
+pub(super) fn higher_order(call: &Call, frame: &Frame, ctx: &EvalContext<'_>) -> Result<Operand> {
+    let input = eval(&call.args[0], frame, ctx)?.to_array(frame.rows)?;
+    if *input.data_type() == ArrowType::Null {
+        return Ok(Operand::Scalar(arrow::array::new_null_array(&call.data_type.to_arrow(), 1)));
+    }
+    let out = match &*call.name {
+        "transform" | "filter" | "exists" | "forall" => over_elements(call, &input, frame, ctx)?,
+        "aggregate" | "reduce" => fold(call, &input, frame, ctx)?,
+        "array_sort" => sort(call, &input, frame, ctx)?,
+        "zip_with" => zip(call, &input, frame, ctx)?,
+        "transform_keys" | "transform_values" | "map_filter" => over_entries(call, &input, frame, ctx)?,
+        "map_zip_with" => map_zip(call, &input, frame, ctx)?,
+        other => return Err(SparkError::not_yet(&format!("The higher-order function {other}"))),
+    };
+    Ok(Operand::Column(out))
+}
+
+fn over_elements(call: &Call, input: &ArrayRef, frame: &Frame, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+    let lists = list(input)?;
+    let flat = Flat::of(lists.value_offsets(), &|row| lists.is_valid(row), frame.rows);
+    let elements = flat.pick(lists.values())?;
+    let mut vars = vec![elements.clone()];
+    if arity(&call.args[1]) > 1 {
+        vars.push(flat.positions());
+    }
+    let result = body(&call.args[1], vars, &flat.parent, frame, ctx)?;
+    if &*call.name == "transform" {
+        return rebuild(&call.data_type, result, &flat.starts, lists.nulls().cloned());
+    }
+    let flags = result.as_boolean_opt().cloned().unwrap_or_else(|| BooleanArray::new_null(result.len()));
+    let flag = |i: usize| flags.is_valid(i).then(|| flags.value(i));
+    if &*call.name == "filter" {
+        let mut keep = Vec::new();
+        let mut starts = vec![0];
+        for row in 0..frame.rows {
+            for i in flat.starts[row]..flat.starts[row + 1] {
+                if flag(i) == Some(true) {
+                    keep.push(i as u32);
+                }
+            }
+            starts.push(keep.len());
+        }
+        let values = take(&elements, &UInt32Array::from(keep), None)?;
+        return rebuild(&call.data_type, values, &starts, lists.nulls().cloned());
+    }
+    let any = &*call.name == "exists";
+    let out: BooleanArray = (0..frame.rows)
+        .map(|row| {
+            if lists.is_null(row) {
+                return None;
+            }
+            let mut unknown = false;
+            for i in flat.starts[row]..flat.starts[row + 1] {
+                match flag(i) {
+                    Some(v) if v == any => return Some(any),
+                    None => unknown = true,
+                    _ => {}
+                }
+            }
+            if unknown { None } else { Some(!any) }
+        })
+        .collect();
+    Ok(Arc::new(out))
+}
+
+/// aggregate(array, zero, merge[, finish]): one step for all rows at a time.
+fn fold(call: &Call, input: &ArrayRef, frame: &Frame, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+    let lists = list(input)?;
+    let zero = eval(&call.args[1], frame, ctx)?.to_array(frame.rows)?;
+    let merge = &call.args[2];
+    let accumulator = call.args[1].data_type();
+    let mut state: Vec<Value> = (0..frame.rows).map(|r| value_at(&zero, r, &accumulator)).collect();
+    let longest = (0..frame.rows).filter(|r| lists.is_valid(*r)).map(|r| lists.value_length(r)).max().unwrap_or(0);
+    for step in 0..longest {
+        let live: Vec<u32> =
+            (0..frame.rows).filter(|r| lists.is_valid(*r) && lists.value_length(*r) > step).map(|r| r as u32).collect();
+        let at: Vec<u32> = live.iter().map(|r| (lists.value_offsets()[*r as usize] + step) as u32).collect();
+        let elements = take(lists.values(), &UInt32Array::from(at), None)?;
+        let mut builder = ValueBuilder::new(&accumulator, live.len());
+        for r in &live {
+            builder.append(&state[*r as usize])?;
+        }
+        let next = body(merge, vec![builder.finish()?, elements], &live, frame, ctx)?;
+        for (i, r) in live.iter().enumerate() {
+            state[*r as usize] = value_at(&next, i, &accumulator);
+        }
+    }
+    let rows: Vec<u32> = (0..frame.rows as u32).collect();
+    let mut builder = ValueBuilder::new(&accumulator, frame.rows);
+    for (r, v) in state.iter().enumerate() {
+        if lists.is_null(r) { builder.append_null() } else { builder.append(v)? }
+    }
+    let accumulated = builder.finish()?;
+    let finished = match call.args.get(3) {
+        Some(finish) => body(finish, vec![accumulated], &rows, frame, ctx)?,
+        None => accumulated,
+    };
+    if lists.null_count() == 0 {
+        return Ok(finished);
+    }
+    Ok(arrow::compute::nullif(&finished, &super::lazy::null_mask(input)?)?)
+}
+
+/// array_sort(array, comparator): a stable merge sort by the lambda.
+fn sort(call: &Call, input: &ArrayRef, frame: &Frame, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+    let lists = list(input)?;
+    let mut order = Vec::new();
+    let mut starts = vec![0];
+    for row in 0..frame.rows {
+        if lists.is_valid(row) {
+            let (from, to) = (lists.value_offsets()[row] as u32, lists.value_offsets()[row + 1] as u32);
+            let mut items: Vec<u32> = (from..to).collect();
+            let mut failure = None;
+            // Insertion by binary search keeps the number of evaluations low and needs no total order to end.
+            let mut sorted: Vec<u32> = Vec::with_capacity(items.len());
+            for item in items.drain(..) {
+                let at = sorted.partition_point(|other| {
+                    if failure.is_some() {
+                        return false;
+                    }
+                    match compare_pair(call, lists, *other, item, row, frame, ctx) {
+                        Ok(c) => c <= 0,
+                        Err(e) => {
+                            failure = Some(e);
+                            false
+                        }
+                    }
+                });
+                if let Some(e) = failure {
+                    return Err(e);
+                }
+                sorted.insert(at, item);
+            }
+            order.extend(sorted);
+        }
+        starts.push(order.len());
+    }
+    let values = take(lists.values(), &UInt32Array::from(order), None)?;
+    rebuild(&call.data_type, values, &starts, lists.nulls().cloned())
+}
+
+fn compare_pair(
+    call: &Call,
+    lists: &ListArray,
+    a: u32,
+    b: u32,
+    row: usize,
+    frame: &Frame,
+    ctx: &EvalContext<'_>,
+) -> Result<i32> {
+    let vars = vec![lists.values().slice(a as usize, 1), lists.values().slice(b as usize, 1)];
+    let out = body(&call.args[1], vars, &[row as u32], frame, ctx)?;
+    match value_at(&out, 0, &DataType::Integer) {
+        Value::Integer(n) => Ok(n),
+        _ => Err(SparkError::runtime(
+            "COMPARATOR_RETURNS_NULL",
+            &[
+                (
+                    "firstValue",
+                    &super::super::cast::to_text(
+                        &value_at(lists.values(), a as usize, &element_type(&call.args[0])),
+                        &element_type(&call.args[0]),
+                        ctx.conf.time_zone(),
+                    ),
+                ),
+                (
+                    "secondValue",
+                    &super::super::cast::to_text(
+                        &value_at(lists.values(), b as usize, &element_type(&call.args[0])),
+                        &element_type(&call.args[0]),
+                        ctx.conf.time_zone(),
+                    ),
+                ),
+            ],
+        )),
+    }
+}
+
+fn element_type(expr: &Expr) -> DataType {
+    match expr.data_type() {
+        DataType::Array { element, .. } => (*element).clone(),
+        _ => DataType::Null,
+    }
+}
+
+fn zip(call: &Call, input: &ArrayRef, frame: &Frame, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+    let right = eval(&call.args[1], frame, ctx)?.to_array(frame.rows)?;
+    let (l, r) = (list(input)?, list(&right)?);
+    let (mut parent, mut left_at, mut right_at) = (Vec::new(), Vec::new(), Vec::new());
+    let mut starts = vec![0];
+    let valid: Vec<bool> = (0..frame.rows).map(|row| l.is_valid(row) && r.is_valid(row)).collect();
+    for row in 0..frame.rows {
+        if valid[row] {
+            let (a, b) = (l.value_length(row), r.value_length(row));
+            for i in 0..a.max(b) {
+                parent.push(row as u32);
+                left_at.push((i < a).then(|| (l.value_offsets()[row] + i) as u32));
+                right_at.push((i < b).then(|| (r.value_offsets()[row] + i) as u32));
+            }
+        }
+        starts.push(parent.len());
+    }
+    let vars = vec![
+        take(l.values(), &UInt32Array::from(left_at), None)?,
+        take(r.values(), &UInt32Array::from(right_at), None)?,
+    ];
+    let values = body(&call.args[2], vars, &parent, frame, ctx)?;
+    rebuild(&call.data_type, values, &starts, Some(NullBuffer::from(valid)))
+}
+
+fn over_entries(call: &Call, input: &ArrayRef, frame: &Frame, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+    let Some(maps) = input.as_map_opt() else { return Err(SparkError::internal("no map")) };
+    let DataType::Map { key: key_type, value: value_type, .. } = call.args[0].data_type() else {
+        return Err(SparkError::internal("no map type"));
+    };
+    let flat = Flat::of(maps.value_offsets(), &|row| maps.is_valid(row), frame.rows);
+    let (keys, values) = (flat.pick(maps.keys())?, flat.pick(maps.values())?);
+    let result = body(&call.args[1], vec![keys.clone(), values.clone()], &flat.parent, frame, ctx)?;
+    let result_type = call.args[1].data_type();
+    let mut out = ValueBuilder::new(&call.data_type, frame.rows);
+    for row in 0..frame.rows {
+        if maps.is_null(row) {
+            out.append_null();
+            continue;
+        }
+        let mut entries = Vec::new();
+        for i in flat.starts[row]..flat.starts[row + 1] {
+            let (k, v) = (value_at(&keys, i, &key_type), value_at(&values, i, &value_type));
+            let made = value_at(&result, i, &result_type);
+            match &*call.name {
+                "transform_keys" => entries.push((made, v)),
+                "transform_values" => entries.push((k, made)),
+                _ if made == Value::Boolean(true) => entries.push((k, v)),
+                _ => {}
+            }
+        }
+        if &*call.name == "transform_keys" {
+            entries = super::super::scalar::dedup_entries(entries, ctx.conf)?;
+        }
+        out.append(&Value::map(entries))?;
+    }
+    out.finish()
+}
+
+fn map_zip(call: &Call, input: &ArrayRef, frame: &Frame, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+    let right = eval(&call.args[1], frame, ctx)?.to_array(frame.rows)?;
+    let types = [call.args[0].data_type(), call.args[1].data_type()];
+    let [DataType::Map { key, value: v1, .. }, DataType::Map { value: v2, .. }] = &types else {
+        return Err(SparkError::internal("no map type"));
+    };
+    let (mut parent, mut starts) = (Vec::new(), vec![0]);
+    let (mut keys, mut lefts, mut rights) =
+        (ValueBuilder::new(key, 0), ValueBuilder::new(v1, 0), ValueBuilder::new(v2, 0));
+    let mut all_keys = Vec::new();
+    for row in 0..frame.rows {
+        let (a, b) = (value_at(input, row, &types[0]), value_at(&right, row, &types[1]));
+        if let (Some(a), Some(b)) = (a.as_entries(), b.as_entries()) {
+            let find = |m: &[(Value, Value)], k: &Value| {
+                m.iter().find(|(x, _)| compare_nulls_first(x, k).is_eq()).map_or(Value::Null, |(_, v)| v.clone())
+            };
+            let mut seen: Vec<Value> = a.iter().map(|(k, _)| k.clone()).collect();
+            for (k, _) in b {
+                if !a.iter().any(|(x, _)| compare_nulls_first(x, k).is_eq()) {
+                    seen.push(k.clone());
+                }
+            }
+            for k in seen {
+                parent.push(row as u32);
+                keys.append(&k)?;
+                lefts.append(&find(a, &k))?;
+                rights.append(&find(b, &k))?;
+                all_keys.push(k);
+            }
+        }
+        starts.push(parent.len());
+    }
+    let values = body(&call.args[2], vec![keys.finish()?, lefts.finish()?, rights.finish()?], &parent, frame, ctx)?;
+    let value_type = call.args[2].data_type();
+    let mut out = ValueBuilder::new(&call.data_type, frame.rows);
+    for row in 0..frame.rows {
+        if input.is_null(row) || right.is_null(row) {
+            out.append_null();
+        } else {
+            let entries = (starts[row]..starts[row + 1])
+                .map(|i| (all_keys[i].clone(), value_at(&values, i, &value_type)))
+                .collect();
+            out.append(&Value::map(entries))?;
+        }
+    }
+    out.finish()
+}

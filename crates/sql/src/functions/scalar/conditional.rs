@@ -1,0 +1,242 @@
+//! if, when, coalesce and relatives.
+
+use std::cmp::Ordering;
+
+use arrow::array::ArrayRef;
+
+use crate::error::{Result, SparkError};
+use crate::expr::{EvalMode, Expr};
+use crate::functions::cast::{CastContext, cast_value};
+use crate::functions::coercion::{self, In, cast_to, unexpected_input};
+use crate::functions::registry::{Build, FunctionEntry, MANY, Nulls, Ret};
+use crate::functions::row::{RowContext, Special, call};
+use crate::functions::{EvalContext, Kernel, describe};
+use crate::types::DataType;
+use crate::value::{Value, ValueBuilder, compare, value_at};
+
+pub(super) const FUNCTIONS: &[FunctionEntry] = &[
+    FunctionEntry::custom("if", 3, 3, if_then),
+    FunctionEntry::custom("iff", 3, 3, if_then),
+    FunctionEntry::custom("when", 1, MANY, when),
+    FunctionEntry::custom("coalesce", 1, MANY, coalesce),
+    FunctionEntry::custom("nvl", 2, 2, coalesce),
+    FunctionEntry::custom("ifnull", 2, 2, coalesce),
+    FunctionEntry::custom("nvl2", 3, 3, nvl2),
+    FunctionEntry::custom("nullif", 2, 2, null_if),
+    FunctionEntry::custom("zeroifnull", 1, 1, zero_if_null),
+    FunctionEntry::custom("nullifzero", 1, 1, null_if_zero),
+    FunctionEntry::row(
+        "nanvl",
+        2,
+        2,
+        &[In::Either(&[In::Double, In::Float])],
+        Ret::Of(float_type),
+        Nulls::Always,
+        nanvl,
+    ),
+    FunctionEntry::custom("greatest", 2, MANY, extreme),
+    FunctionEntry::custom("least", 2, MANY, extreme),
+];
+
+/// DATATYPE_MISMATCH.DATA_DIFF_TYPES.
+fn differing(sql: &str, function: &str, list: &str) -> SparkError {
+    SparkError::analysis(
+        "DATATYPE_MISMATCH.DATA_DIFF_TYPES",
+        &[("sqlExpr", &format!("\"{sql}\"")), ("functionName", &format!("`{function}`")), ("dataType", list)],
+    )
+}
+
+/// A resolved CASE WHEN with its values coerced to one type and its conditions checked.
+pub fn coerce_case(
+    branches: Vec<(Expr, Expr)>,
+    otherwise: Option<Expr>,
+    ansi: bool,
+) -> Result<(Vec<(Expr, Expr)>, Option<Expr>)> {
+    let types: Vec<DataType> =
+        branches.iter().map(|b| b.1.data_type()).chain(otherwise.iter().map(Expr::data_type)).collect();
+    let sql = |branches: &[(Expr, Expr)], otherwise: &Option<Expr>| {
+        describe::pretty(&Expr::CaseWhen { branches: branches.to_vec(), otherwise: otherwise.clone().map(Box::new) })
+    };
+    let Some(t) = coercion::wider_common(&types, ansi) else {
+        return Err(differing(&sql(&branches, &otherwise), "casewhen", &describe::type_list(&types, "[", ", ", "]")));
+    };
+    let fit = |e: Expr| if e.data_type().same_type(&t) { e } else { cast_to(e, &t, ansi) };
+    let whole = sql(&branches, &otherwise);
+    let mut out = Vec::with_capacity(branches.len());
+    for (i, (condition, value)) in branches.into_iter().enumerate() {
+        let condition = match condition.data_type() {
+            DataType::Boolean => condition,
+            DataType::Null => cast_to(condition, &DataType::Boolean, ansi),
+            _ => return Err(unexpected_input(&whole, i * 2, "\"BOOLEAN\"", &condition)),
+        };
+        out.push((condition, fit(value)));
+    }
+    Ok((out, otherwise.map(fit)))
+}
+
+fn if_then(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+    let (Some(no), Some(yes), Some(condition)) = (args.pop(), args.pop(), args.pop()) else {
+        return Err(SparkError::internal("if has three arguments"));
+    };
+    let ansi = b.ansi();
+    let sql = describe::call_text("if", &[condition.clone(), yes.clone(), no.clone()]);
+    let condition = match condition.data_type() {
+        DataType::Boolean => condition,
+        DataType::Null => cast_to(condition, &DataType::Boolean, ansi),
+        _ => return Err(unexpected_input(&sql, 0, "\"BOOLEAN\"", &condition)),
+    };
+    let types = [yes.data_type(), no.data_type()];
+    let Some(t) = coercion::wider_common(&types, ansi) else {
+        return Err(differing(&sql, "if", &describe::type_list(&types, "[", ", ", "]")));
+    };
+    let fit = |e: Expr| if e.data_type().same_type(&t) { e } else { cast_to(e, &t, ansi) };
+    let (yes, no) = (fit(yes), fit(no));
+    let nullable = yes.nullable() || no.nullable();
+    let t = crate::expr::merge_nullability(yes.data_type(), &no.data_type());
+    Ok(call("if", vec![condition, yes, no], t, nullable, Special))
+}
+
+/// when(c1, v1, c2, v2, ..., else): the flat form of CASE WHEN.
+fn when(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let mut branches = Vec::new();
+    let mut rest = args.into_iter();
+    let mut otherwise = None;
+    while let Some(first) = rest.next() {
+        match rest.next() {
+            Some(value) => branches.push((first, value)),
+            None => otherwise = Some(first),
+        }
+    }
+    let (branches, otherwise) = coerce_case(branches, otherwise, b.ansi())?;
+    Ok(Expr::CaseWhen { branches, otherwise: otherwise.map(Box::new) })
+}
+
+fn one_type(b: &Build<'_>, args: Vec<Expr>, find: fn(&[DataType], bool) -> Option<DataType>) -> Result<Vec<Expr>> {
+    match coercion::coerce_all(args, b.ansi(), find) {
+        Ok((args, _)) => Ok(args),
+        Err(args) => {
+            let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
+            Err(differing(&describe::call_text(b.name, &args), b.name, &describe::type_list(&types, "(", " or ", ")")))
+        }
+    }
+}
+
+fn merged_type(args: &[Expr]) -> DataType {
+    let mut types = args.iter().map(Expr::data_type);
+    let first = types.next().unwrap_or(DataType::Null);
+    types.fold(first, |a, b| crate::expr::merge_nullability(a, &b))
+}
+
+fn coalesce(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let args = one_type(b, args, coercion::wider_common)?;
+    let nullable = args.iter().all(Expr::nullable);
+    let t = merged_type(&args);
+    Ok(call(b.name, args, t, nullable, Special))
+}
+
+fn nvl2(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+    let (Some(no), Some(yes), Some(tested)) = (args.pop(), args.pop(), args.pop()) else {
+        return Err(SparkError::internal("nvl2 has three arguments"));
+    };
+    let mut values = one_type(b, vec![yes, no], coercion::wider_common)?;
+    let t = merged_type(&values);
+    let nullable = values.iter().any(Expr::nullable);
+    values.insert(0, tested);
+    Ok(call("nvl2", values, t, nullable, Special))
+}
+
+#[derive(Debug)]
+struct NullIf {
+    left: DataType,
+    right: DataType,
+    common: DataType,
+}
+
+impl Kernel for NullIf {
+    fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+        let [l, r] = args else { return Err(SparkError::internal("nullif has two arguments")) };
+        let cast = CastContext { mode: EvalMode::Legacy, zone: ctx.conf.time_zone() };
+        let mut out = ValueBuilder::new(&self.left, rows);
+        for row in 0..rows {
+            let (a, b) = (value_at(l, row, &self.left), value_at(r, row, &self.right));
+            let x = cast_value(&a, &self.left, &self.common, cast)?;
+            let y = cast_value(&b, &self.right, &self.common, cast)?;
+            if !x.is_null() && !y.is_null() && compare(&x, &y) == Ordering::Equal {
+                out.append_null();
+            } else {
+                out.append(&a)?;
+            }
+        }
+        out.finish()
+    }
+}
+
+fn null_if(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    // The equality is checked as any other.
+    let equal = b.invoke("=", args.clone())?;
+    let common = equal.children().first().map_or(DataType::Null, |c| c.data_type());
+    let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
+    let kernel = NullIf { left: types[0].clone(), right: types[1].clone(), common };
+    Ok(call("nullif", args, types[0].clone(), true, kernel))
+}
+
+fn zero_if_null(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+    args.push(Expr::literal(Value::Integer(0), DataType::Integer));
+    let Expr::Call(mut done) = coalesce(b, args)? else { return Err(SparkError::internal("coalesce is a call")) };
+    done.args.truncate(2);
+    Ok(Expr::Call(done))
+}
+
+fn null_if_zero(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+    args.push(Expr::literal(Value::Integer(0), DataType::Integer));
+    let done = null_if(b, args)?;
+    match done {
+        Expr::Call(mut c) => {
+            c.name = "nullifzero".into();
+            Ok(Expr::Call(c))
+        }
+        other => Ok(other),
+    }
+}
+
+fn float_type(args: &[Expr]) -> DataType {
+    args.first().map_or(DataType::Double, Expr::data_type)
+}
+
+fn nanvl(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
+    if v[0].as_f64().is_some_and(f64::is_nan) {
+        return Ok(match (&v[0], &v[1]) {
+            (Value::Float(_), other) => other.as_f64().map_or(Value::Null, |x| Value::Float(x as f32)),
+            (_, other) => other.as_f64().map_or(Value::Null, Value::Double),
+        });
+    }
+    Ok(v[0].clone())
+}
+
+fn extreme(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let args = one_type(b, args, coercion::wider_common_without_string)?;
+    let t = merged_type(&args);
+    let nullable = args.iter().all(Expr::nullable);
+    if !t.is_orderable() {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
+            &[
+                ("sqlExpr", &format!("\"{}\"", describe::call_text(b.name, &args))),
+                ("functionName", &format!("`{}`", b.name)),
+                ("dataType", &t.quoted_sql()),
+            ],
+        ));
+    }
+    let pick = if b.name == "greatest" {
+        |_: &RowContext<'_>, v: &[Value]| {
+            let found = v.iter().filter(|v| !v.is_null()).reduce(|a, x| if compare(x, a).is_gt() { x } else { a });
+            Ok(found.cloned().unwrap_or(Value::Null))
+        }
+    } else {
+        |_: &RowContext<'_>, v: &[Value]| {
+            let found = v.iter().filter(|v| !v.is_null()).reduce(|a, x| if compare(x, a).is_lt() { x } else { a });
+            Ok(found.cloned().unwrap_or(Value::Null))
+        }
+    };
+    Ok(crate::functions::row::row_call(b.name, args, t, nullable, false, b.ansi(), pick))
+}

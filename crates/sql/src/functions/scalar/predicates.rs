@@ -1,0 +1,373 @@
+//! Comparisons, logic, null tests, IN.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
+use arrow::compute::kernels::cmp;
+use arrow::datatypes as at;
+
+use super::arithmetic::with_datum;
+use crate::error::{Result, SparkError};
+use crate::expr::Expr;
+use crate::functions::coercion::{self, In, cast_to};
+use crate::functions::describe;
+use crate::functions::registry::{Build, DataType2, FunctionEntry, MANY, Nulls, Ret};
+use crate::functions::row::{Special, call};
+use crate::functions::{EvalContext, Kernel, Operand};
+use crate::types::DataType;
+use crate::value::{HashKey, Value, compare, value_at};
+
+pub(super) const FUNCTIONS: &[FunctionEntry] = &[
+    FunctionEntry::custom("=", 2, 2, comparison),
+    FunctionEntry::custom("==", 2, 2, comparison),
+    FunctionEntry::custom("<=>", 2, 2, comparison),
+    FunctionEntry::custom("equal_null", 2, 2, comparison),
+    FunctionEntry::custom("!=", 2, 2, not_equal),
+    FunctionEntry::custom("<>", 2, 2, not_equal),
+    FunctionEntry::custom("<", 2, 2, comparison),
+    FunctionEntry::custom("<=", 2, 2, comparison),
+    FunctionEntry::custom(">", 2, 2, comparison),
+    FunctionEntry::custom(">=", 2, 2, comparison),
+    FunctionEntry::custom("and", 2, 2, logical),
+    FunctionEntry::custom("or", 2, 2, logical),
+    FunctionEntry::row("not", 1, 1, &[In::Bool], Ret::Is(DataType2::Bool), Nulls::Strict, negation),
+    FunctionEntry::row("!", 1, 1, &[In::Bool], Ret::Is(DataType2::Bool), Nulls::Strict, negation),
+    FunctionEntry::custom("isnull", 1, 1, null_test),
+    FunctionEntry::custom("isnotnull", 1, 1, null_test),
+    FunctionEntry::row(
+        "isnan",
+        1,
+        1,
+        &[In::Either(&[In::Double, In::Float])],
+        Ret::Is(DataType2::Bool),
+        Nulls::Never,
+        |_, v| Ok(Value::Boolean(v[0].as_f64().is_some_and(f64::is_nan))),
+    ),
+    FunctionEntry::custom("in", 1, MANY, membership),
+    FunctionEntry::custom("between", 3, 3, between),
+];
+
+fn negation(_: &crate::functions::row::RowContext<'_>, v: &[Value]) -> Result<Value> {
+    Ok(Value::Boolean(!v[0].as_bool().unwrap_or(false)))
+}
+
+fn pair(mut args: Vec<Expr>) -> Result<(Expr, Expr)> {
+    match (args.pop(), args.pop()) {
+        (Some(r), Some(l)) => Ok((l, r)),
+        _ => Err(SparkError::internal("two arguments are needed")),
+    }
+}
+
+/// DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES.
+fn different(sql: &str, l: &DataType, r: &DataType) -> SparkError {
+    SparkError::analysis(
+        "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES",
+        &[("sqlExpr", &format!("\"{sql}\"")), ("left", &l.quoted_sql()), ("right", &r.quoted_sql())],
+    )
+}
+
+fn comparison(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let (mut left, mut right) = pair(args)?;
+    let symbol = match b.name {
+        "==" => "=",
+        "equal_null" => "<=>",
+        other => other,
+    };
+    let ansi = b.ansi();
+    let (lt, rt) = (left.data_type(), right.data_type());
+    if !lt.same_type(&rt) {
+        let common = if ansi {
+            coercion::wider_type(&lt, &rt, ansi)
+        } else {
+            match (&lt, &rt) {
+                // BooleanEquality: numbers against booleans.
+                (DataType::Boolean, n) | (n, DataType::Boolean) if n.is_numeric() && matches!(symbol, "=" | "<=>") => {
+                    Some(n.clone())
+                }
+                _ => coercion::legacy_comparison(&lt, &rt).or_else(|| coercion::wider_without_string(&lt, &rt, ansi)),
+            }
+        };
+        if let Some(t) = common {
+            left = cast_to(left, &t, ansi);
+            right = cast_to(right, &t, ansi);
+        }
+    }
+    let t = left.data_type();
+    let sql = describe::call_text(symbol, &[left.clone(), right.clone()]);
+    if !t.same_type(&right.data_type()) {
+        return Err(different(&sql, &lt, &rt));
+    }
+    if !t.is_orderable() {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
+            &[
+                ("sqlExpr", &format!("\"{sql}\"")),
+                ("functionName", &format!("`{symbol}`")),
+                ("dataType", &t.quoted_sql()),
+            ],
+        ));
+    }
+    let nullable = symbol != "<=>" && (left.nullable() || right.nullable());
+    let kernel = Comparison { op: Op::of(symbol), data_type: t };
+    Ok(call(symbol, vec![left, right], DataType::Boolean, nullable, kernel))
+}
+
+fn not_equal(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let equal = b.invoke("=", args)?;
+    b.invoke("not", vec![equal])
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Op {
+    Equal,
+    NullSafe,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+impl Op {
+    fn of(symbol: &str) -> Op {
+        match symbol {
+            "=" => Op::Equal,
+            "<=>" => Op::NullSafe,
+            "<" => Op::Less,
+            "<=" => Op::LessEqual,
+            ">" => Op::Greater,
+            _ => Op::GreaterEqual,
+        }
+    }
+
+    fn holds(self, c: Ordering) -> bool {
+        match self {
+            Op::Equal | Op::NullSafe => c.is_eq(),
+            Op::Less => c.is_lt(),
+            Op::LessEqual => c.is_le(),
+            Op::Greater => c.is_gt(),
+            Op::GreaterEqual => c.is_ge(),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Comparison {
+    op: Op,
+    data_type: DataType,
+}
+
+impl Kernel for Comparison {
+    fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+        let operands: Vec<Operand> = args.iter().map(|a| Operand::Column(a.clone())).collect();
+        self.evaluate_operands(&operands, rows, ctx)
+    }
+
+    fn evaluate_operands(&self, args: &[Operand], rows: usize, _: &EvalContext<'_>) -> Result<ArrayRef> {
+        let [l, r] = args else { return Err(SparkError::internal("a comparison has two sides")) };
+        if self.op != Op::NullSafe {
+            for (side, other) in [(l, r), (r, l)] {
+                if side.is_scalar() && side.array().is_null(0) && !other.is_scalar() {
+                    return Ok(Arc::new(BooleanArray::new_null(rows)));
+                }
+            }
+        }
+        match self.data_type {
+            DataType::Double => {
+                if let Some(out) = self.floats::<at::Float64Type>(l, r, rows, |x| x) {
+                    return Ok(out);
+                }
+            }
+            DataType::Float => {
+                if let Some(out) = self.floats::<at::Float32Type>(l, r, rows, f64::from) {
+                    return Ok(out);
+                }
+            }
+            ref t if t.is_atomic() && *t != DataType::Variant && !(l.is_scalar() && r.is_scalar()) => {
+                let out = with_datum(l, |l| {
+                    with_datum(r, |r| match self.op {
+                        Op::Equal => cmp::eq(l, r),
+                        Op::NullSafe => cmp::not_distinct(l, r),
+                        Op::Less => cmp::lt(l, r),
+                        Op::LessEqual => cmp::lt_eq(l, r),
+                        Op::Greater => cmp::gt(l, r),
+                        Op::GreaterEqual => cmp::gt_eq(l, r),
+                    })
+                })?;
+                return Ok(Arc::new(out));
+            }
+            _ => {}
+        }
+        let out: BooleanArray = (0..rows)
+            .map(|row| {
+                let a = value_at(l.array(), l.index(row), &self.data_type);
+                let b = value_at(r.array(), r.index(row), &self.data_type);
+                match (a.is_null(), b.is_null()) {
+                    (false, false) => Some(self.op.holds(compare(&a, &b))),
+                    (x, y) if self.op == Op::NullSafe => Some(x && y),
+                    _ => None,
+                }
+            })
+            .collect();
+        Ok(Arc::new(out))
+    }
+}
+
+impl Comparison {
+    /// Floating numbers: NaN equals NaN and is greatest, -0.0 equals 0.0 (Arrow's total order differs).
+    fn floats<T: at::ArrowPrimitiveType>(
+        &self,
+        l: &Operand,
+        r: &Operand,
+        rows: usize,
+        wide: impl Fn(T::Native) -> f64,
+    ) -> Option<ArrayRef> {
+        let (a, b) = (l.array().as_primitive_opt::<T>()?, r.array().as_primitive_opt::<T>()?);
+        let order = |x: f64, y: f64| x.partial_cmp(&y).unwrap_or_else(|| x.is_nan().cmp(&y.is_nan()));
+        let null_safe = self.op == Op::NullSafe;
+        if a.null_count() == 0 && b.null_count() == 0 {
+            let bits = arrow::buffer::BooleanBuffer::collect_bool(rows, |row| {
+                self.op.holds(order(wide(a.value(l.index(row))), wide(b.value(r.index(row)))))
+            });
+            return Some(Arc::new(BooleanArray::new(bits, None)));
+        }
+        let out: BooleanArray = (0..rows)
+            .map(|row| {
+                let (i, j) = (l.index(row), r.index(row));
+                match (a.is_null(i), b.is_null(j)) {
+                    (false, false) => Some(self.op.holds(order(wide(a.value(i)), wide(b.value(j))))),
+                    (x, y) if null_safe => Some(x && y),
+                    _ => None,
+                }
+            })
+            .collect();
+        Some(Arc::new(out))
+    }
+}
+
+fn logical(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let (mut left, mut right) = pair(args)?;
+    let ansi = b.ansi();
+    for side in [&mut left, &mut right] {
+        let t = side.data_type();
+        if t == DataType::Null || (t.is_string() && ansi) {
+            *side = cast_to(side.clone(), &DataType::Boolean, ansi);
+        }
+    }
+    let sql = describe::call_text(b.name, &[left.clone(), right.clone()]);
+    let (lt, rt) = (left.data_type(), right.data_type());
+    if lt != rt {
+        return Err(different(&sql, &lt, &rt));
+    }
+    if lt != DataType::Boolean {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.BINARY_OP_WRONG_TYPE",
+            &[("sqlExpr", &format!("\"{sql}\"")), ("inputType", "\"BOOLEAN\""), ("actualDataType", &lt.quoted_sql())],
+        ));
+    }
+    let nullable = left.nullable() || right.nullable();
+    Ok(call(b.name, vec![left, right], DataType::Boolean, nullable, Special))
+}
+
+#[derive(Debug)]
+struct NullTest {
+    wanted: bool,
+}
+
+impl Kernel for NullTest {
+    fn evaluate(&self, args: &[ArrayRef], rows: usize, _: &EvalContext<'_>) -> Result<ArrayRef> {
+        let Some(array) = args.first() else { return Err(SparkError::internal("a null test has one argument")) };
+        if *array.data_type() == at::DataType::Null {
+            return Ok(Arc::new(BooleanArray::from(vec![self.wanted; rows])));
+        }
+        let out = if self.wanted { arrow::compute::is_null(array)? } else { arrow::compute::is_not_null(array)? };
+        Ok(Arc::new(out))
+    }
+}
+
+fn null_test(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    Ok(call(b.name, args, DataType::Boolean, false, NullTest { wanted: b.name == "isnull" }))
+}
+
+fn membership(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let ansi = b.ansi();
+    let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
+    let Some(t) = coercion::wider_common(&types, ansi) else {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.DATA_DIFF_TYPES",
+            &[
+                ("sqlExpr", &format!("\"{}\"", describe::call_text("in", &args))),
+                ("functionName", "`in`"),
+                ("dataType", &describe::type_list(&types, "[", ", ", "]")),
+            ],
+        ));
+    };
+    let args: Vec<Expr> =
+        args.into_iter().map(|a| if a.data_type().same_type(&t) { a } else { cast_to(a, &t, ansi) }).collect();
+    let nullable = args.iter().any(Expr::nullable);
+    Ok(call("in", args, DataType::Boolean, nullable, Membership { data_type: t }))
+}
+
+#[derive(Debug)]
+struct Membership {
+    data_type: DataType,
+}
+
+impl Kernel for Membership {
+    fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+        let operands: Vec<Operand> = args.iter().map(|a| Operand::Column(a.clone())).collect();
+        self.evaluate_operands(&operands, rows, ctx)
+    }
+
+    fn evaluate_operands(&self, args: &[Operand], rows: usize, _: &EvalContext<'_>) -> Result<ArrayRef> {
+        let Some((value, list)) = args.split_first() else { return Err(SparkError::internal("IN has a value")) };
+        let mut fixed: HashSet<HashKey> = HashSet::new();
+        let mut fixed_null = false;
+        let mut moving = Vec::new();
+        for item in list {
+            if item.is_scalar() {
+                match value_at(item.array(), 0, &self.data_type) {
+                    Value::Null => fixed_null = true,
+                    v => {
+                        fixed.insert(HashKey(v));
+                    }
+                }
+            } else {
+                moving.push(item);
+            }
+        }
+        let out: BooleanArray = (0..rows)
+            .map(|row| {
+                let v = value_at(value.array(), value.index(row), &self.data_type);
+                if v.is_null() {
+                    return if list.is_empty() { Some(false) } else { None };
+                }
+                let key = HashKey(v);
+                if fixed.contains(&key) {
+                    return Some(true);
+                }
+                let mut unknown = fixed_null;
+                for item in &moving {
+                    let other = value_at(item.array(), row, &self.data_type);
+                    if other.is_null() {
+                        unknown = true;
+                    } else if compare(&key.0, &other).is_eq() {
+                        return Some(true);
+                    }
+                }
+                if unknown { None } else { Some(false) }
+            })
+            .collect();
+        Ok(Arc::new(out))
+    }
+}
+
+fn between(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+    let (Some(high), Some(low), Some(value)) = (args.pop(), args.pop(), args.pop()) else {
+        return Err(SparkError::internal("between has three arguments"));
+    };
+    let from = b.invoke(">=", vec![value.clone(), low])?;
+    let to = b.invoke("<=", vec![value, high])?;
+    b.invoke("and", vec![from, to])
+}
