@@ -1,1 +1,0 @@
-//! The analyzer: unresolved plans to resolved ones, and Spark's analysis errors.

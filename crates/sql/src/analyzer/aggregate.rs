@@ -1,0 +1,195 @@
+//! GROUP BY and groupBy().agg(): grouping by position, by alias, ALL; the checks of aggregations.
+
+use std::sync::Arc;
+
+use super::functions::strip_origin;
+use super::names::{trim_all_aliases, trim_inner_aliases};
+use super::project::has_plain_aggregate;
+use super::{Analyzer, checks};
+use crate::error::{Result, SparkError};
+use crate::expr::{Expr, quoted_sql};
+use crate::plan::{LogicalPlan, PlanRef};
+use crate::value::Value;
+
+impl Analyzer<'_> {
+    pub(super) fn aggregate(&mut self, grouping: Vec<Expr>, list: Vec<Expr>, child: &PlanRef) -> Result<PlanRef> {
+        let list = self.select_list(list, child)?;
+        let grouping = self.grouping_expressions(grouping, &list, child)?;
+        self.finish_aggregate(grouping, list, child)
+    }
+
+    /// Grouping expressions resolved: positions and aliases of the list, ALL, and columns of the child.
+    pub(super) fn grouping_expressions(
+        &mut self,
+        grouping: Vec<Expr>,
+        list: &[Expr],
+        child: &PlanRef,
+    ) -> Result<Vec<Expr>> {
+        if let [only] = grouping.as_slice()
+            && let Expr::At { .. } = only
+            && let Expr::UnresolvedAttribute(parts) = strip_origin(only)
+            && parts.len() == 1
+            && parts[0].eq_ignore_ascii_case("all")
+            && self.try_column(&child.output(), parts)?.is_none()
+        {
+            return Ok(list
+                .iter()
+                .filter(|item| !has_plain_aggregate(item))
+                .map(|item| trim_all_aliases(item.clone()))
+                .collect());
+        }
+        let scope = self.scope(child);
+        let mut out = Vec::new();
+        for item in grouping {
+            if let Expr::Literal { value: Value::Integer(position), .. } = strip_origin(&item)
+                && self.conf.bool("spark.sql.groupByOrdinal")
+            {
+                out.push(self.by_position(*position, &item, list)?);
+                continue;
+            }
+            let name = match strip_origin(&item) {
+                Expr::UnresolvedAttribute(parts) if parts.len() == 1 => Some(parts[0].clone()),
+                _ => None,
+            };
+            match self.expr(item, &scope) {
+                Ok(expr) => out.push(trim_all_aliases(expr)),
+                Err(error) => {
+                    let aliased = name.and_then(|name| {
+                        list.iter().find_map(|expr| match expr {
+                            Expr::Alias(alias)
+                                if alias.names.len() == 1 && self.conf.same_name(&alias.names[0], &name) =>
+                            {
+                                Some(alias.child.clone())
+                            }
+                            _ => None,
+                        })
+                    });
+                    match aliased {
+                        Some(expr) => out.push(trim_all_aliases(expr)),
+                        None => return Err(error),
+                    }
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    fn by_position(&mut self, position: i32, item: &Expr, list: &[Expr]) -> Result<Expr> {
+        if let Expr::At { origin, .. } = item {
+            self.origin = Some(origin.clone());
+        }
+        let found = usize::try_from(position).ok().filter(|p| *p >= 1).and_then(|p| list.get(p - 1));
+        let Some(found) = found else {
+            let error = SparkError::analysis(
+                "GROUP_BY_POS_OUT_OF_RANGE",
+                &[("index", &position.to_string()), ("size", &list.len().to_string())],
+            );
+            return Err(self.at_place(error));
+        };
+        if has_plain_aggregate(found) {
+            let error = SparkError::analysis(
+                "GROUP_BY_POS_AGGREGATE",
+                &[("index", &position.to_string()), ("aggExpr", &found.unaliased().pretty_sql())],
+            );
+            return Err(self.at_place(error));
+        }
+        self.origin = None;
+        Ok(trim_all_aliases(found.clone()))
+    }
+
+    /// An aggregation whose expressions are resolved: time windows, generators and window functions are taken out of it.
+    pub(super) fn finish_aggregate(
+        &mut self,
+        grouping: Vec<Expr>,
+        list: Vec<Expr>,
+        child: &PlanRef,
+    ) -> Result<PlanRef> {
+        let split = grouping.len();
+        let mut all = grouping;
+        all.extend(list);
+        let (mut all, child) = self.extract_time_windows(all, child)?;
+        let list: Vec<Expr> = all.split_off(split).into_iter().map(trim_inner_aliases).collect();
+        let grouping = all;
+        checks::no_grouping_functions(&list)?;
+        if list.iter().any(|item| item.any(&|expr| matches!(expr, Expr::Window(_) | Expr::Generator(_)))) {
+            return self.aggregate_then(grouping, list, &child);
+        }
+        let plan = LogicalPlan::Aggregate { grouping, list, child };
+        checks::aggregate(self, &plan)?;
+        Ok(Arc::new(plan))
+    }
+
+    /// An aggregation with window functions or generators in its list: aggregate first, then the rest over its columns.
+    fn aggregate_then(&mut self, grouping: Vec<Expr>, list: Vec<Expr>, child: &PlanRef) -> Result<PlanRef> {
+        let mut inner: Vec<Expr> = Vec::new();
+        let outer: Vec<Expr> = list.into_iter().map(|item| lift(item, &grouping, &mut inner)).collect();
+        let aggregate = LogicalPlan::Aggregate { grouping, list: inner, child: child.clone() };
+        checks::aggregate(self, &aggregate)?;
+        self.finish_project(outer, &Arc::new(aggregate))
+    }
+}
+
+/// Replaces what the aggregation computes (aggregates and grouping expressions) by its columns, which go to `inner`.
+/// The function of a window stays in place; only what is inside it is lifted.
+fn lift(expr: Expr, grouping: &[Expr], inner: &mut Vec<Expr>) -> Expr {
+    match expr {
+        Expr::Window(mut call) => {
+            call.function = call.function.map_children(&mut |child| lift(child, grouping, inner));
+            let spec = call.spec.clone();
+            call.spec.partition_by =
+                spec.partition_by.into_iter().map(|child| lift(child, grouping, inner)).collect();
+            for (order, old) in call.spec.order_by.iter_mut().zip(spec.order_by) {
+                order.child = lift(old.child, grouping, inner);
+            }
+            Expr::Window(call)
+        }
+        Expr::Alias(mut alias) => {
+            let is_key = grouping.iter().any(|key| key.semantic_eq(&alias.child));
+            if is_key || matches!(alias.child, Expr::Aggregate(_)) {
+                let item = Expr::Alias(alias);
+                let column = item.to_attribute();
+                inner.push(item);
+                return Expr::Attribute(column);
+            }
+            alias.child = lift(alias.child, grouping, inner);
+            Expr::Alias(alias)
+        }
+        other => {
+            let is_key = grouping.iter().any(|key| key.semantic_eq(&other));
+            if is_key || matches!(other, Expr::Aggregate(_)) {
+                if let Some(known) = inner.iter().find(|item| item.unaliased().semantic_eq(&other)) {
+                    return Expr::Attribute(known.to_attribute());
+                }
+                let item = super::names::named(other);
+                let column = item.to_attribute();
+                inner.push(item);
+                return Expr::Attribute(column);
+            }
+            other.map_children(&mut |child| lift(child, grouping, inner))
+        }
+    }
+}
+
+/// Whether the expression can be computed from grouping expressions and aggregates alone; the offending part otherwise.
+pub(super) fn missing_aggregation(expr: &Expr, grouping: &[Expr]) -> Option<Expr> {
+    match expr {
+        Expr::Aggregate(_) => None,
+        _ if grouping.iter().any(|key| key.semantic_eq(expr)) => None,
+        Expr::Attribute(_) => Some(expr.clone()),
+        other => other.children().into_iter().find_map(|child| missing_aggregation(child, grouping)),
+    }
+}
+
+/// MISSING_AGGREGATION or, without any grouping, MISSING_GROUP_BY.
+pub(super) fn missing_aggregation_error(expr: &Expr, grouping: &[Expr]) -> SparkError {
+    if grouping.is_empty() {
+        return SparkError::analysis("MISSING_GROUP_BY", &[]);
+    }
+    SparkError::analysis(
+        "MISSING_AGGREGATION",
+        &[
+            ("expression", &quoted_sql(expr)),
+            ("expressionAnyValue", &format!("\"any_value({})\"", expr.pretty_sql())),
+        ],
+    )
+}

@@ -1,0 +1,271 @@
+//! Function calls: stars in arguments, lambdas, the functions that the analyzer itself expands, and the registry.
+
+use std::sync::Arc;
+
+use super::expressions::resolve_spec;
+use super::names::{self, quoted};
+use super::scope::Scope;
+use super::Analyzer;
+use crate::error::{Result, SparkError};
+use crate::expr::{Call, Expr, ExprId, LambdaVariable, PythonUdf, UnresolvedFunction, WindowSpec};
+use crate::functions::registry::{self, Invocation};
+use crate::types::DataType;
+use crate::value::Value;
+
+/// Kernel of functions that stand for something the analyzer puts in their place; evaluating one is a broken invariant.
+#[derive(Debug)]
+pub(super) struct Placeholder;
+
+impl crate::functions::Kernel for Placeholder {
+    fn evaluate(
+        &self,
+        _args: &[arrow::array::ArrayRef],
+        _rows: usize,
+        _ctx: &crate::functions::EvalContext<'_>,
+    ) -> Result<arrow::array::ArrayRef> {
+        Err(SparkError::internal("a grouping function was left in an analysed plan"))
+    }
+}
+
+/// Names under which the functions resolved here can be called.
+pub(super) const GROUPING: [&str; 2] = ["grouping", "grouping_id"];
+
+impl Analyzer<'_> {
+    /// A registry function over resolved arguments.
+    pub(super) fn call(&self, name: &str, args: Vec<Expr>) -> Result<Expr> {
+        let call = Invocation {
+            name: name.to_owned(),
+            args,
+            arg_names: Vec::new(),
+            distinct: false,
+            filter: None,
+            ignore_nulls: false,
+            within_group: Vec::new(),
+        };
+        registry::resolve(call, &self.conf)
+    }
+
+    pub(super) fn function(&mut self, mut call: UnresolvedFunction, scope: &Scope) -> Result<Expr> {
+        match call.over.take() {
+            None => self.plain_function(call, scope),
+            Some(spec) => {
+                let function = self.plain_function(call, scope)?;
+                self.window_expression(function, spec, scope)
+            }
+        }
+    }
+
+    /// A call without its OVER clause.
+    pub(super) fn plain_function(&mut self, call: UnresolvedFunction, scope: &Scope) -> Result<Expr> {
+        let lower = call.name.to_lowercase();
+        if lower == "count"
+            && !call.distinct
+            && let [star] = call.args.as_slice()
+            && matches!(strip_origin(star), Expr::UnresolvedStar(parts) if parts.is_empty())
+        {
+            let one = Expr::literal(Value::Integer(1), DataType::Integer);
+            return self.plain_function(UnresolvedFunction { args: vec![one], ..call }, scope);
+        }
+        // HAVING and ORDER BY over an aggregation: arguments of aggregate functions are columns below it.
+        if let Some(below) = self.having.clone() {
+            let below_scope = Scope::over(below);
+            self.having = None;
+            let attempt = self.resolve_call(call.clone(), &lower, &below_scope);
+            self.having = Some(below_scope.columns);
+            if let Ok(found @ Expr::Aggregate(_)) = attempt {
+                return Ok(found);
+            }
+        }
+        self.resolve_call(call, &lower, scope)
+    }
+
+    fn resolve_call(&mut self, call: UnresolvedFunction, lower: &str, scope: &Scope) -> Result<Expr> {
+        let mut args = Vec::new();
+        let mut lambdas = Vec::new();
+        for arg in call.args {
+            match strip_origin(&arg) {
+                Expr::UnresolvedStar(_) | Expr::UnresolvedRegex(_) => {
+                    for column in self.expand_star(strip_origin(&arg), &scope.columns, lower)? {
+                        args.push(column);
+                    }
+                }
+                Expr::UnresolvedLambda { .. } => {
+                    lambdas.push(args.len());
+                    args.push(strip_origin(&arg).clone());
+                }
+                _ => args.push(self.expr(arg, scope)?),
+            }
+        }
+        for position in lambdas {
+            let Expr::UnresolvedLambda { params, body } = args[position].clone() else { continue };
+            let types = lambda_parameters(lower, &args, position, params.len());
+            let Some(types) = types else {
+                return Err(SparkError::analysis(
+                    "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION",
+                    &[("class", &call.name)],
+                ));
+            };
+            let variables: Vec<LambdaVariable> = params
+                .iter()
+                .zip(types)
+                .map(|(name, (data_type, nullable))| LambdaVariable {
+                    id: ExprId::fresh(),
+                    name: name.clone(),
+                    data_type,
+                    nullable,
+                })
+                .collect();
+            let mut inner = scope.clone();
+            inner.lambdas.extend(variables.iter().cloned());
+            let body = names::trim_all_aliases(self.expr(*body, &inner)?);
+            args[position] = Expr::Lambda { params: variables, body: Box::new(body) };
+        }
+        // struct() names its fields by the aliases of its arguments.
+        let keeps_aliases = matches!(lower, "struct" | "map_from_arrays");
+        let args: Vec<Expr> = if keeps_aliases {
+            args.into_iter().map(names::trim_inner_aliases).collect()
+        } else if matches!(lower, "window" | "session_window" | "window_time") {
+            args
+        } else {
+            args.into_iter().map(names::trim_all_aliases).collect()
+        };
+        match lower {
+            "window" if !args.is_empty() => return self.time_window(&args),
+            "session_window" if args.len() == 2 => return self.session_window(args),
+            "window_time" if args.len() == 1 => return super::time_windows::window_time(&args[0]),
+            name if GROUPING.contains(&name) => return Ok(grouping_placeholder(name, args)),
+            _ => {}
+        }
+        let udf = self.session.catalog.borrow().function(lower).cloned();
+        if let Some(udf) = udf {
+            return Ok(Expr::PythonUdf(Box::new(PythonUdf { args, arg_names: call.arg_names, ..udf })));
+        }
+        let filter =
+            call.filter.map(|filter| Ok(names::trim_all_aliases(self.expr(filter, scope)?))).transpose()?;
+        let mut within_group = Vec::new();
+        for order in call.within_group {
+            if let Expr::SortOrder(order) = self.expr(Expr::SortOrder(Box::new(order)), scope)? {
+                within_group.push(*order);
+            }
+        }
+        let nested = args.iter().any(|arg| arg.any(&|inner| matches!(inner, Expr::Window(_))));
+        let resolved = registry::resolve(
+            Invocation {
+                name: call.name,
+                args,
+                arg_names: call.arg_names,
+                distinct: call.distinct,
+                filter,
+                ignore_nulls: call.ignore_nulls,
+                within_group,
+            },
+            &self.conf,
+        )
+        .map_err(|error| match error.condition.as_deref() {
+            Some(condition) if condition.starts_with("DATATYPE_MISMATCH") => error,
+            _ => self.at_place(error),
+        })?;
+        if nested && matches!(resolved, Expr::Aggregate(_)) {
+            return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1031", &[]));
+        }
+        Ok(resolved)
+    }
+
+    /// `function OVER (spec)` with the frame that Spark puts in.
+    pub(super) fn window_expression(&mut self, function: Expr, spec: WindowSpec, scope: &Scope) -> Result<Expr> {
+        let spec = resolve_spec(self, spec, scope)?;
+        super::windows::window_expression(self, function, spec)
+    }
+}
+
+/// The expression without its place in the text.
+pub(super) fn strip_origin(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::At { child, .. } => strip_origin(child),
+        other => other,
+    }
+}
+
+fn grouping_placeholder(name: &str, args: Vec<Expr>) -> Expr {
+    let data_type = if name == "grouping" { DataType::Byte } else { DataType::Long };
+    Expr::Call(Box::new(Call {
+        name: name.into(),
+        args,
+        data_type,
+        nullable: false,
+        deterministic: true,
+        kernel: Arc::new(Placeholder),
+        seed: None,
+    }))
+}
+
+fn element_of(expr: &Expr) -> Option<(DataType, bool)> {
+    match expr.data_type() {
+        DataType::Array { element, contains_null } => Some(((*element).clone(), contains_null)),
+        _ => None,
+    }
+}
+
+fn entries_of(expr: &Expr) -> Option<((DataType, bool), (DataType, bool))> {
+    match expr.data_type() {
+        DataType::Map { key, value, value_contains_null } => {
+            Some((((*key).clone(), false), ((*value).clone(), value_contains_null)))
+        }
+        _ => None,
+    }
+}
+
+/// Types of the parameters of the lambda at `position` (HigherOrderFunction.bind); None when the function takes none.
+fn lambda_parameters(
+    name: &str,
+    args: &[Expr],
+    position: usize,
+    count: usize,
+) -> Option<Vec<(DataType, bool)>> {
+    let first = args.first()?;
+    let mut types = match name {
+        "transform" | "filter" => {
+            vec![element_of(first)?, (DataType::Integer, false)]
+        }
+        "exists" | "any_match" | "forall" | "all_match" => vec![element_of(first)?],
+        "aggregate" | "reduce" => {
+            let start = args.get(1)?;
+            if position == 2 {
+                vec![(start.data_type(), true), element_of(first)?]
+            } else {
+                vec![(args.get(2).map_or(start.data_type(), Expr::data_type), true)]
+            }
+        }
+        "zip_with" => {
+            let (left, right) = (element_of(first)?, element_of(args.get(1)?)?);
+            vec![(left.0, true), (right.0, true)]
+        }
+        "map_filter" | "transform_keys" | "transform_values" => {
+            let (key, value) = entries_of(first)?;
+            vec![key, value]
+        }
+        "map_zip_with" => {
+            let (key, left) = entries_of(first)?;
+            let (_, right) = entries_of(args.get(1)?)?;
+            vec![key, (left.0, true), (right.0, true)]
+        }
+        "array_sort" => {
+            let element = element_of(first)?;
+            vec![element.clone(), element]
+        }
+        _ => return None,
+    };
+    types.truncate(count.max(1));
+    (types.len() >= count).then_some(types)
+}
+
+/// UNRESOLVED_ROUTINE for a name on Spark's search path.
+pub(super) fn unresolved_routine(name: &str) -> SparkError {
+    SparkError::analysis(
+        "UNRESOLVED_ROUTINE",
+        &[
+            ("routineName", &quoted(name)),
+            ("searchPath", "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]"),
+        ],
+    )
+}

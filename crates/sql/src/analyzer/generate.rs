@@ -1,0 +1,123 @@
+//! Generators: explode and kin in a select list, and LATERAL VIEW.
+
+use std::sync::Arc;
+
+use super::Analyzer;
+use crate::error::{Result, SparkError};
+use crate::expr::{Attribute, Expr, ExprId, GeneratorCall, Metadata};
+use crate::plan::{LogicalPlan, PlanRef};
+
+fn generator_columns(call: &GeneratorCall, names: &[String]) -> Result<Vec<Arc<Attribute>>> {
+    if !names.is_empty() && names.len() != call.output.len() {
+        return Err(SparkError::analysis(
+            "UDTF_ALIAS_NUMBER_MISMATCH",
+            &[
+                ("aliasesSize", &call.output.len().to_string()),
+                ("aliasesNames", &names.join(", ")),
+            ],
+        ));
+    }
+    Ok(call
+        .output
+        .iter()
+        .enumerate()
+        .map(|(i, (name, data_type, nullable))| {
+            Arc::new(Attribute {
+                id: ExprId::fresh(),
+                name: names.get(i).unwrap_or(name).as_str().into(),
+                data_type: data_type.clone(),
+                nullable: *nullable || call.outer,
+                qualifier: Vec::new(),
+                metadata: Metadata::default(),
+            })
+        })
+        .collect())
+}
+
+impl Analyzer<'_> {
+    /// A select list with one generator at the top of an item (ExtractGenerator).
+    pub(super) fn extract_generators(&mut self, list: Vec<Expr>, child: &PlanRef) -> Result<PlanRef> {
+        let mut tops = 0;
+        for item in &list {
+            match item.unaliased() {
+                Expr::Generator(_) => tops += 1,
+                other if other.any(&|expr| matches!(expr, Expr::Generator(_))) => {
+                    return Err(SparkError::analysis(
+                        "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+                        &[("expression", &crate::expr::quoted_sql(other))],
+                    ));
+                }
+                _ => {}
+            }
+        }
+        if tops > 1 {
+            let shown: Vec<String> = list
+                .iter()
+                .map(|item| item.unaliased())
+                .filter(|item| matches!(item, Expr::Generator(_)))
+                .map(crate::expr::quoted_sql)
+                .collect();
+            return Err(SparkError::analysis(
+                "UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
+                &[("num", &tops.to_string()), ("generators", &shown.join(", "))],
+            ));
+        }
+        let mut out = Vec::new();
+        let mut plan = child.clone();
+        for item in list {
+            let Expr::Generator(call) = item.unaliased().clone() else {
+                out.push(item);
+                continue;
+            };
+            // The automatic alias is the generator's text; its columns have names of their own.
+            let names = match &item {
+                Expr::Alias(alias) if alias.names != [call_text(&call)] => alias.names.clone(),
+                _ => Vec::new(),
+            };
+            let output = generator_columns(&call, &names)?;
+            out.extend(output.iter().cloned().map(Expr::Attribute));
+            plan = Arc::new(LogicalPlan::Generate {
+                outer: call.outer,
+                generator: Expr::Generator(call),
+                qualifier: None,
+                output,
+                child: plan,
+            });
+        }
+        self.finish_project(out, &plan)
+    }
+
+    /// LATERAL VIEW [OUTER] generator(...) name AS columns. `output` holds the column names that the text gives.
+    pub(super) fn generate(
+        &mut self,
+        generator: Expr,
+        outer: bool,
+        qualifier: Option<String>,
+        output: Vec<Arc<Attribute>>,
+        child: &PlanRef,
+    ) -> Result<PlanRef> {
+        let scope = self.scope(child);
+        let resolved = super::names::trim_all_aliases(self.expr(generator, &scope)?);
+        let Expr::Generator(mut call) = resolved else {
+            let name = resolved.pretty_sql();
+            return Err(SparkError::analysis(
+                "UNSUPPORTED_GENERATOR.NOT_GENERATOR",
+                &[("functionName", &super::quoted(&name)), ("classCanonicalName", &name)],
+            ));
+        };
+        call.outer |= outer;
+        let names: Vec<String> = output.iter().map(|column| column.name.to_string()).collect();
+        let output = generator_columns(&call, &names)?;
+        Ok(Arc::new(LogicalPlan::Generate {
+            outer: call.outer,
+            generator: Expr::Generator(call),
+            qualifier,
+            output,
+            child: child.clone(),
+        }))
+    }
+}
+
+fn call_text(call: &GeneratorCall) -> String {
+    Expr::Generator(Box::new(call.clone())).pretty_sql()
+}

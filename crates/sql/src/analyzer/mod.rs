@@ -1,0 +1,211 @@
+//! The analyzer: unresolved plans to resolved ones, and Spark's analysis errors.
+//!
+//! One pass, bottom-up: a node is analysed once its children are (the rules of Catalyst's Analyzer and CheckAnalysis
+//! that a user can notice, in the order in which they show). DataFrame methods call [`Analyzer::node`] over plans that
+//! are analysed already; SQL text goes through [`Analyzer::plan`].
+
+mod aggregate;
+mod checks;
+pub(crate) mod coercion;
+mod dedup;
+mod expressions;
+mod extract;
+mod functions;
+mod generate;
+mod grouping;
+pub(crate) mod interval;
+mod joins;
+mod names;
+mod pivot;
+mod project;
+mod relations;
+mod scope;
+mod set_operations;
+mod sort;
+pub mod streaming_checks;
+mod subquery;
+mod time_windows;
+mod window_kernels;
+mod windows;
+
+use std::sync::Arc;
+
+use crate::conf::SqlConf;
+use crate::error::{Result, SparkError};
+use crate::expr::{Attribute, Expr, Origin};
+use crate::plan::{LogicalPlan, PlanRef};
+use crate::session::SqlSession;
+
+pub(crate) use dedup::fresh_ids;
+pub(crate) use names::{column_in, quote_parts, quoted};
+pub(crate) use scope::Scope;
+
+/// Analyses plans and expressions for one session.
+pub(crate) struct Analyzer<'a> {
+    pub(crate) session: &'a SqlSession,
+    pub(crate) conf: SqlConf,
+    /// Common table expressions in sight, innermost last.
+    ctes: Vec<(String, PlanRef)>,
+    /// Columns of the enclosing queries while a subquery is analysed, innermost last.
+    outer: Vec<Vec<Arc<Attribute>>>,
+    /// While HAVING or ORDER BY over an aggregation is resolved: the columns below the aggregation.
+    having: Option<Vec<Arc<Attribute>>>,
+    /// Place in the SQL text of the expression at hand.
+    origin: Option<Arc<Origin>>,
+}
+
+impl<'a> Analyzer<'a> {
+    pub(crate) fn new(session: &'a SqlSession) -> Self {
+        let conf = session.conf.borrow().clone();
+        Self { session, conf, ctes: Vec::new(), outer: Vec::new(), having: None, origin: None }
+    }
+
+    /// Analyses a whole plan as the parser makes it.
+    pub(crate) fn plan(&mut self, plan: &PlanRef) -> Result<PlanRef> {
+        match &**plan {
+            LogicalPlan::With { ctes, child } => {
+                let known = self.ctes.len();
+                for (name, query) in ctes {
+                    let query = self.plan(query)?;
+                    self.ctes.push((name.clone(), query));
+                }
+                let child = self.plan(child);
+                self.ctes.truncate(known);
+                child
+            }
+            // The grouping of an aggregate decides how HAVING and ORDER BY above it resolve: they see its child too.
+            node => {
+                let mut children = Vec::new();
+                for child in node.child_plans() {
+                    children.push(self.plan(&child)?);
+                }
+                let mut children = children.into_iter();
+                let node = node.clone().map_children(&mut |old| children.next().unwrap_or(old));
+                self.node(node)
+            }
+        }
+    }
+
+    /// Analyses one node whose children are analysed.
+    pub(crate) fn node(&mut self, node: LogicalPlan) -> Result<PlanRef> {
+        match node {
+            LogicalPlan::UnresolvedRelation { parts, streaming } => self.relation(&parts, streaming),
+            LogicalPlan::LocalRelation(_)
+            | LogicalPlan::Range { .. }
+            | LogicalPlan::OneRow
+            | LogicalPlan::FileRelation(_)
+            | LogicalPlan::MemoryTable { .. }
+            | LogicalPlan::StreamingRelation(_)
+            | LogicalPlan::StreamingBatch { .. }
+            | LogicalPlan::SubqueryAlias { .. }
+            | LogicalPlan::View { .. }
+            | LogicalPlan::Distinct { .. }
+            | LogicalPlan::With { .. }
+            | LogicalPlan::Expand { .. }
+            | LogicalPlan::Window { .. } => Ok(Arc::new(node)),
+            LogicalPlan::Project { list, child } => self.project(list, &child),
+            LogicalPlan::Filter { condition, child } => self.filter(condition, &child),
+            LogicalPlan::Aggregate { grouping, list, child } => self.aggregate(grouping, list, &child),
+            LogicalPlan::GroupingSets { by, sets, list, child } => self.grouping_sets(by, sets, list, &child),
+            LogicalPlan::Pivot { grouping, column, values, aggregates, child } => {
+                self.pivot(grouping, column, values, aggregates, &child)
+            }
+            LogicalPlan::Sort { order, global, child } => self.sort(order, global, &child),
+            LogicalPlan::Limit { limit, child } => {
+                let limit = self.limit_expression("limit", limit, &child)?;
+                Ok(Arc::new(LogicalPlan::Limit { limit, child }))
+            }
+            LogicalPlan::Offset { offset, child } => {
+                let offset = self.limit_expression("offset", offset, &child)?;
+                Ok(Arc::new(LogicalPlan::Offset { offset, child }))
+            }
+            LogicalPlan::Tail { limit, child } => {
+                let limit = self.limit_expression("tail", limit, &child)?;
+                Ok(Arc::new(LogicalPlan::Tail { limit, child }))
+            }
+            LogicalPlan::Deduplicate { columns, within_watermark, child } => {
+                let scope = self.scope(&child);
+                let columns = columns.into_iter().map(|column| self.expr(column, &scope)).collect::<Result<Vec<_>>>()?;
+                Ok(Arc::new(LogicalPlan::Deduplicate { columns, within_watermark, child }))
+            }
+            LogicalPlan::EventTimeWatermark { column, delay, child } => self.watermark(column, delay, &child),
+            LogicalPlan::Generate { generator, outer, qualifier, output, child } => {
+                self.generate(generator, outer, qualifier, output, &child)
+            }
+            LogicalPlan::Repartition { partitions, shuffle, by, range, child } => {
+                let scope = self.scope(&child);
+                let by = by.into_iter().map(|expr| self.expr(expr, &scope)).collect::<Result<Vec<_>>>()?;
+                Ok(Arc::new(LogicalPlan::Repartition { partitions, shuffle, by, range, child }))
+            }
+            LogicalPlan::Sample { .. } => Ok(Arc::new(node)),
+            LogicalPlan::CollectMetrics { name, metrics, child } => {
+                let scope = self.scope(&child);
+                let mut named = Vec::new();
+                for metric in metrics {
+                    let metric = self.expr(metric, &scope)?;
+                    named.push(names::named(metric));
+                }
+                Ok(Arc::new(LogicalPlan::CollectMetrics { name, metrics: named, child }))
+            }
+            LogicalPlan::Hint { .. } => Ok(Arc::new(node)),
+            LogicalPlan::Extension(_) => {
+                let scope = Scope::of(&node.child_plans());
+                let node = node.try_map_expressions(&mut |expr| self.expr(expr, &scope))?;
+                Ok(Arc::new(node))
+            }
+            LogicalPlan::Join(join) => self.join(join),
+            LogicalPlan::Union { children, by_name, allow_missing } => self.union(children, by_name, allow_missing),
+            LogicalPlan::SetOperation { kind, all, left, right } => self.set_operation(kind, all, &left, &right),
+        }
+    }
+
+    /// The names that expressions over this plan can use.
+    pub(crate) fn scope(&self, child: &PlanRef) -> Scope {
+        Scope::of(std::slice::from_ref(child))
+    }
+
+    /// Adds the place in the SQL text and the plan at hand to an error, as AnalysisException prints them:
+    /// `; line 1 pos 7;` and the tree.
+    pub(crate) fn at_node(&self, error: SparkError, node: &LogicalPlan) -> SparkError {
+        if !error.context.is_empty() {
+            return error;
+        }
+        let place = self.place();
+        let context = format!("{place};\n{}", crate::explain::tree_string(node));
+        error.with_context(context)
+    }
+
+    /// `; line 1 pos 7`, or nothing for expressions that were not written as SQL text.
+    pub(crate) fn place(&self) -> String {
+        match &self.origin {
+            Some(origin) => format!("; line {} pos {}", origin.line, origin.position),
+            None => String::new(),
+        }
+    }
+
+    /// An error that shows its place but no plan.
+    pub(crate) fn at_place(&self, error: SparkError) -> SparkError {
+        if !error.context.is_empty() {
+            return error;
+        }
+        let place = self.place();
+        error.with_context(place)
+    }
+
+    fn limit_expression(&mut self, kind: &str, limit: Expr, child: &PlanRef) -> Result<Expr> {
+        let origin = match &limit {
+            Expr::At { origin, .. } => Some(origin.clone()),
+            _ => None,
+        };
+        let limit = self.expr(limit, &Scope::default())?;
+        self.origin = origin.or(self.origin.take());
+        let checked = checks::limit_like(self, kind, limit, child);
+        self.origin = None;
+        checked
+    }
+}
+
+/// Analyses a plan as the parser makes it.
+pub fn analyze(session: &SqlSession, plan: &PlanRef) -> Result<PlanRef> {
+    Analyzer::new(session).plan(plan)
+}

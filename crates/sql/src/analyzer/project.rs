@@ -1,0 +1,215 @@
+//! Select lists: stars, aliases, and what Catalyst turns them into (global aggregation, Generate, Window). Filters too.
+
+use std::sync::Arc;
+
+use super::functions::strip_origin;
+use super::names::{named, quoted, trim_inner_aliases};
+use super::scope::Scope;
+use super::{Analyzer, checks};
+use crate::error::{Result, SparkError};
+use crate::expr::{Attribute, Expr, quoted_sql};
+use crate::plan::{LogicalPlan, PlanRef};
+use crate::types::DataType;
+
+/// Marker of the parser for `* EXCEPT (a, b)`: the star first, then the columns.
+pub(crate) const STAR_EXCEPT: &str = "$star_except";
+
+impl Analyzer<'_> {
+    pub(super) fn project(&mut self, list: Vec<Expr>, child: &PlanRef) -> Result<PlanRef> {
+        let list = self.select_list(list, child)?;
+        if list.iter().any(|expr| has_plain_aggregate(expr)) {
+            return self.finish_aggregate(Vec::new(), list, child);
+        }
+        self.finish_project(list, child)
+    }
+
+    /// A resolved list over its child: generators and windows are taken out, the rest is a Project.
+    pub(super) fn finish_project(&mut self, list: Vec<Expr>, child: &PlanRef) -> Result<PlanRef> {
+        let (list, child) = self.extract_time_windows(list, child)?;
+        checks::no_grouping_functions(&list)?;
+        let list: Vec<Expr> = list.into_iter().map(trim_inner_aliases).collect();
+        if list.iter().any(|expr| expr.any(&|inner| matches!(inner, Expr::Generator(_)))) {
+            return self.extract_generators(list, &child);
+        }
+        if list.iter().any(|expr| expr.any(&|inner| matches!(inner, Expr::Window(_)))) {
+            return super::windows::extract_windows(self, list, &child);
+        }
+        let plan = LogicalPlan::Project { list, child };
+        checks::inputs_present(self, &plan)?;
+        Ok(Arc::new(plan))
+    }
+
+    /// Resolves the items of a select list: stars expanded, every item named.
+    pub(super) fn select_list(&mut self, list: Vec<Expr>, child: &PlanRef) -> Result<Vec<Expr>> {
+        let mut scope = self.scope(child);
+        let mut out = Vec::new();
+        for item in list {
+            let bare = strip_origin(&item).clone();
+            match &bare {
+                Expr::UnresolvedStar(_) | Expr::UnresolvedRegex(_) => {
+                    out.extend(self.expand_star(&bare, &scope.columns, "select")?);
+                }
+                Expr::UnresolvedFunction(call) if call.name == STAR_EXCEPT => {
+                    out.extend(self.star_except(&call.args, &scope)?);
+                }
+                _ => {
+                    let expr = named(self.expr(item, &scope)?);
+                    if let Expr::Alias(alias) = &expr
+                        && alias.names.len() == 1
+                        && !alias.child.any(&|inner| matches!(inner, Expr::Generator(_)))
+                    {
+                        scope.aliases.push((alias.names[0].clone(), alias.child.clone()));
+                    }
+                    out.push(expr);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The columns that a star or a regular expression stands for.
+    pub(super) fn expand_star(&self, star: &Expr, columns: &[Arc<Attribute>], place: &str) -> Result<Vec<Expr>> {
+        let visible = columns.iter().filter(|column| !column.metadata.hidden);
+        match star {
+            Expr::UnresolvedStar(target) if target.is_empty() => {
+                Ok(visible.map(|column| Expr::Attribute(column.clone())).collect())
+            }
+            Expr::UnresolvedStar(target) => {
+                let qualified: Vec<Expr> = visible
+                    .filter(|column| {
+                        column.qualifier.len() >= target.len()
+                            && column.qualifier[column.qualifier.len() - target.len()..]
+                                .iter()
+                                .zip(target)
+                                .all(|(a, b)| self.conf.same_name(a, b))
+                    })
+                    .map(|column| Expr::Attribute(column.clone()))
+                    .collect();
+                if !qualified.is_empty() {
+                    return Ok(qualified);
+                }
+                self.expand_struct(target, columns)
+            }
+            Expr::UnresolvedRegex(pattern) => {
+                let flags = if self.conf.case_sensitive() { "" } else { "(?i)" };
+                let regex = regex::Regex::new(&format!("{flags}^(?:{pattern})$"))
+                    .map_err(|error| SparkError::plain(crate::error::ErrorClass::IllegalArgument, error.to_string()))?;
+                Ok(visible
+                    .filter(|column| regex.is_match(&column.name))
+                    .map(|column| Expr::Attribute(column.clone()))
+                    .collect())
+            }
+            _ => Err(SparkError::internal(format!("no star in {place}"))),
+        }
+    }
+
+    /// `s.*` of a struct column.
+    fn expand_struct(&self, target: &[String], columns: &[Arc<Attribute>]) -> Result<Vec<Expr>> {
+        let found = self.try_column(columns, target)?.map(|expr| expr.unaliased().clone());
+        let Some(base) = found else {
+            let mut names: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
+            names.dedup();
+            return Err(SparkError::analysis(
+                "CANNOT_RESOLVE_STAR_EXPAND",
+                &[("targetString", &super::quote_parts(target)), ("columns", &names.join(", "))],
+            ));
+        };
+        let DataType::Struct(fields) = base.data_type() else {
+            return Err(SparkError::analysis(
+                "_LEGACY_ERROR_TEMP_1050",
+                &[("attributes", &format!("ArrayBuffer({})", target.join(", ")))],
+            ));
+        };
+        Ok(fields
+            .fields
+            .iter()
+            .enumerate()
+            .map(|(ordinal, field)| {
+                Expr::GetField { child: Box::new(base.clone()), ordinal, name: field.name.clone() }.alias(&field.name)
+            })
+            .collect())
+    }
+
+    fn star_except(&mut self, args: &[Expr], scope: &Scope) -> Result<Vec<Expr>> {
+        let Some((star, excepted)) = args.split_first() else { return Ok(Vec::new()) };
+        let columns = self.expand_star(strip_origin(star), &scope.columns, "select")?;
+        let mut dropped = Vec::new();
+        for name in excepted {
+            if let Expr::Attribute(attribute) = self.expr(name.clone(), scope)? {
+                dropped.push(attribute.id);
+            }
+        }
+        Ok(columns
+            .into_iter()
+            .filter(|column| !matches!(column, Expr::Attribute(attribute) if dropped.contains(&attribute.id)))
+            .collect())
+    }
+
+    pub(super) fn filter(&mut self, condition: Expr, child: &PlanRef) -> Result<PlanRef> {
+        let (mut conditions, below) = self.resolve_over(vec![condition], child)?;
+        let condition = super::names::trim_all_aliases(conditions.pop().unwrap_or_else(|| Expr::bool(true)));
+        if let Some(aggregate) = condition.children_with_aggregates() {
+            return Err(checks::invalid_where(&condition, &aggregate));
+        }
+        if condition.any(&|expr| matches!(expr, Expr::Window(_))) {
+            return Err(SparkError::analysis("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", &[("clauseName", "WHERE")]));
+        }
+        let (mut list, below) = self.extract_time_windows(vec![condition], &below)?;
+        let condition = list.pop().unwrap_or_else(|| Expr::bool(true));
+        match condition.data_type() {
+            DataType::Boolean => {}
+            DataType::Null => {}
+            other => {
+                return Err(SparkError::analysis(
+                    "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN",
+                    &[
+                        ("sqlExpr", &quoted_sql(&condition)),
+                        ("filter", &quoted_sql(&condition)),
+                        ("type", &other.quoted_sql()),
+                    ],
+                ));
+            }
+        }
+        let condition = if condition.data_type() == DataType::Null {
+            self.implicit_cast(condition, &DataType::Boolean)
+        } else {
+            condition
+        };
+        let filtered = self.rewrite_subqueries(condition, &below)?;
+        checks::inputs_present(self, &filtered)?;
+        // Columns that only the condition needed, or that window() added, do not stay.
+        let wanted = child.output();
+        if filtered.output().len() == wanted.len() {
+            return Ok(filtered);
+        }
+        let list = wanted.into_iter().map(Expr::Attribute).collect();
+        Ok(Arc::new(LogicalPlan::Project { list, child: filtered }))
+    }
+}
+
+/// An aggregate function that is not the function of a window.
+pub(super) fn has_plain_aggregate(expr: &Expr) -> bool {
+    match expr {
+        Expr::Aggregate(_) => true,
+        Expr::Window(call) => {
+            // The window's own function is no aggregation, what is inside it can be.
+            call.function.children().into_iter().any(has_plain_aggregate)
+                || call.spec.partition_by.iter().any(has_plain_aggregate)
+                || call.spec.order_by.iter().any(|order| has_plain_aggregate(&order.child))
+        }
+        other => other.children().into_iter().any(has_plain_aggregate),
+    }
+}
+
+impl Expr {
+    /// The aggregates in it, as error texts list them; None when there are none.
+    fn children_with_aggregates(&self) -> Option<String> {
+        let mut found = Vec::new();
+        self.visit(&mut |expr| {
+            if let Expr::Aggregate(_) = expr {
+                found.push(expr.pretty_sql());
+            }
+        });
+        (!found.is_empty()).then(|| found.join(", "))
+    }
+}
