@@ -1,8 +1,10 @@
 //! Expressions, unresolved and resolved, as in Catalyst: the analyzer turns the first into the second.
 
 mod canonical;
+mod text;
 pub(crate) mod tree;
 pub use canonical::merge_nullability;
+pub use text::{column_node_text, quoted_sql};
 pub use tree::window_struct;
 
 use std::sync::Arc;

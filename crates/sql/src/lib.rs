@@ -13,6 +13,7 @@ pub mod datasource;
 pub mod display;
 pub mod error;
 pub mod exec;
+pub mod explain;
 pub mod expr;
 pub mod functions;
 pub mod optimizer;

@@ -1,5 +1,6 @@
 //! Logical plans, as in Catalyst. The analyzer takes them from unresolved to resolved; the optimizer keeps them resolved.
 
+mod schema;
 mod tree;
 
 use std::sync::Arc;
@@ -194,6 +195,22 @@ pub trait ExtensionNode: std::fmt::Debug + Send + Sync {
     /// The same node over other children and expressions (same counts).
     fn rebuild(&self, children: Vec<PlanRef>, expressions: Vec<Expr>) -> Arc<dyn ExtensionNode>;
     fn as_any(&self) -> &dyn std::any::Any;
+    /// For operators with state of the user's: what the checks of streaming queries need to know.
+    fn group_state(&self) -> Option<GroupStateNode> {
+        None
+    }
+}
+
+/// A stateful operator with a function of the user's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupStateNode {
+    ApplyInPandasWithState {
+        /// Its own output mode is update, not append.
+        update: bool,
+        /// Its timeout is EventTimeTimeout.
+        event_time_timeout: bool,
+    },
+    TransformWithState,
 }
 
 impl PartialEq for dyn ExtensionNode {

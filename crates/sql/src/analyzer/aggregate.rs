@@ -111,6 +111,7 @@ impl Analyzer<'_> {
         let list: Vec<Expr> = all.split_off(split).into_iter().map(trim_inner_aliases).collect();
         let grouping = all;
         checks::no_grouping_functions(&list)?;
+        super::windows::check_no_bare_windows(&list)?;
         if list.iter().any(|item| item.any(&|expr| matches!(expr, Expr::Window(_) | Expr::Generator(_)))) {
             return self.aggregate_then(grouping, list, &child);
         }
@@ -136,8 +137,7 @@ fn lift(expr: Expr, grouping: &[Expr], inner: &mut Vec<Expr>) -> Expr {
         Expr::Window(mut call) => {
             call.function = call.function.map_children(&mut |child| lift(child, grouping, inner));
             let spec = call.spec.clone();
-            call.spec.partition_by =
-                spec.partition_by.into_iter().map(|child| lift(child, grouping, inner)).collect();
+            call.spec.partition_by = spec.partition_by.into_iter().map(|child| lift(child, grouping, inner)).collect();
             for (order, old) in call.spec.order_by.iter_mut().zip(spec.order_by) {
                 order.child = lift(old.child, grouping, inner);
             }
@@ -187,9 +187,6 @@ pub(super) fn missing_aggregation_error(expr: &Expr, grouping: &[Expr]) -> Spark
     }
     SparkError::analysis(
         "MISSING_AGGREGATION",
-        &[
-            ("expression", &quoted_sql(expr)),
-            ("expressionAnyValue", &format!("\"any_value({})\"", expr.pretty_sql())),
-        ],
+        &[("expression", &quoted_sql(expr)), ("expressionAnyValue", &format!("\"any_value({})\"", expr.pretty_sql()))],
     )
 }

@@ -36,9 +36,7 @@ impl Analyzer<'_> {
                 self.extract(child, extraction).map_err(|error| self.at_place(error))
             }
             Expr::UnresolvedAlias(child) => self.expr(*child, scope),
-            Expr::Attribute(attribute) => {
-                Ok(Expr::Attribute(scope.by_id(attribute.id).cloned().unwrap_or(attribute)))
-            }
+            Expr::Attribute(attribute) => Ok(Expr::Attribute(scope.by_id(attribute.id).cloned().unwrap_or(attribute))),
             Expr::Alias(alias) => {
                 let Alias { child, id, names, qualifier, metadata } = *alias;
                 let child = self.expr(child, scope)?;
@@ -127,11 +125,7 @@ impl Analyzer<'_> {
     }
 
     /// A column by name with the fields after it; None when there is none.
-    pub(crate) fn try_column(
-        &self,
-        columns: &[Arc<crate::expr::Attribute>],
-        parts: &[String],
-    ) -> Result<Option<Expr>> {
+    pub(crate) fn try_column(&self, columns: &[Arc<crate::expr::Attribute>], parts: &[String]) -> Result<Option<Expr>> {
         let Some(found) = find_column(columns, parts, self.conf.case_sensitive()).map_err(|e| self.at_place(e))? else {
             return Ok(None);
         };

@@ -1,7 +1,7 @@
 //! Fields of structs, elements of arrays, values of maps (Catalyst's ExtractValue).
 
-use super::names::{quoted, same_name};
 use super::Analyzer;
+use super::names::{quoted, same_name};
 use crate::error::{Result, SparkError};
 use crate::expr::{Expr, quoted_sql};
 use crate::types::{DataType, StructType};
@@ -20,10 +20,7 @@ fn field_ordinal(fields: &StructType, name: &str, case_sensitive: bool) -> Resul
         [ordinal] => Ok(*ordinal),
         [] => {
             let names: Vec<String> = fields.fields.iter().map(|field| quoted(&field.name)).collect();
-            Err(SparkError::analysis(
-                "FIELD_NOT_FOUND",
-                &[("fieldName", &quoted(name)), ("fields", &names.join(", "))],
-            ))
+            Err(SparkError::analysis("FIELD_NOT_FOUND", &[("fieldName", &quoted(name)), ("fields", &names.join(", "))]))
         }
         several => Err(SparkError::analysis(
             "AMBIGUOUS_REFERENCE_TO_FIELDS",
@@ -58,13 +55,10 @@ impl Analyzer<'_> {
                 let name = fields.fields[ordinal].name.clone();
                 Ok(Expr::GetArrayStructFields { child: Box::new(child), ordinal, name })
             }
-            (DataType::Array { .. } | DataType::Map { .. }, _) => {
-                self.call("[]", vec![child, extraction])
+            (DataType::Array { .. } | DataType::Map { .. }, _) => self.call("[]", vec![child, extraction]),
+            (DataType::Struct(_), None) => {
+                Err(SparkError::analysis("INVALID_EXTRACT_FIELD", &[("extraction", &quoted_sql(&extraction))]))
             }
-            (DataType::Struct(_), None) => Err(SparkError::analysis(
-                "INVALID_EXTRACT_FIELD",
-                &[("extraction", &quoted_sql(&extraction))],
-            )),
             (other, _) => Err(SparkError::analysis(
                 "INVALID_EXTRACT_BASE_FIELD_TYPE",
                 &[("base", &quoted_sql(&child)), ("other", &other.quoted_sql())],

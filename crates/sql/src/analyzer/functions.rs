@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::expressions::resolve_spec;
-use super::names::{self, quoted};
-use super::scope::Scope;
 use super::Analyzer;
+use super::expressions::resolve_spec;
+use super::names;
+use super::scope::Scope;
 use crate::error::{Result, SparkError};
 use crate::expr::{Call, Expr, ExprId, LambdaVariable, PythonUdf, UnresolvedFunction, WindowSpec};
 use crate::functions::registry::{self, Invocation};
@@ -140,8 +140,7 @@ impl Analyzer<'_> {
         if let Some(udf) = udf {
             return Ok(Expr::PythonUdf(Box::new(PythonUdf { args, arg_names: call.arg_names, ..udf })));
         }
-        let filter =
-            call.filter.map(|filter| Ok(names::trim_all_aliases(self.expr(filter, scope)?))).transpose()?;
+        let filter = call.filter.map(|filter| self.expr(filter, scope).map(names::trim_all_aliases)).transpose()?;
         let mut within_group = Vec::new();
         for order in call.within_group {
             if let Expr::SortOrder(order) = self.expr(Expr::SortOrder(Box::new(order)), scope)? {
@@ -216,12 +215,7 @@ fn entries_of(expr: &Expr) -> Option<((DataType, bool), (DataType, bool))> {
 }
 
 /// Types of the parameters of the lambda at `position` (HigherOrderFunction.bind); None when the function takes none.
-fn lambda_parameters(
-    name: &str,
-    args: &[Expr],
-    position: usize,
-    count: usize,
-) -> Option<Vec<(DataType, bool)>> {
+fn lambda_parameters(name: &str, args: &[Expr], position: usize, count: usize) -> Option<Vec<(DataType, bool)>> {
     let first = args.first()?;
     let mut types = match name {
         "transform" | "filter" => {
@@ -257,15 +251,4 @@ fn lambda_parameters(
     };
     types.truncate(count.max(1));
     (types.len() >= count).then_some(types)
-}
-
-/// UNRESOLVED_ROUTINE for a name on Spark's search path.
-pub(super) fn unresolved_routine(name: &str) -> SparkError {
-    SparkError::analysis(
-        "UNRESOLVED_ROUTINE",
-        &[
-            ("routineName", &quoted(name)),
-            ("searchPath", "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]"),
-        ],
-    )
 }

@@ -11,10 +11,7 @@ fn generator_columns(call: &GeneratorCall, names: &[String]) -> Result<Vec<Arc<A
     if !names.is_empty() && names.len() != call.output.len() {
         return Err(SparkError::analysis(
             "UDTF_ALIAS_NUMBER_MISMATCH",
-            &[
-                ("aliasesSize", &call.output.len().to_string()),
-                ("aliasesNames", &names.join(", ")),
-            ],
+            &[("aliasesSize", &call.output.len().to_string()), ("aliasesNames", &names.join(", "))],
         ));
     }
     Ok(call

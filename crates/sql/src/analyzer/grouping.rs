@@ -39,10 +39,8 @@ impl Analyzer<'_> {
             }
         }
         let position_of = |key: &Expr| keys.iter().position(|known| known.semantic_eq(key)).unwrap_or(0);
-        let sets: Vec<Vec<usize>> = sets
-            .into_iter()
-            .map(|set| set.into_iter().filter_map(|i| all.get(i)).map(position_of).collect())
-            .collect();
+        let sets: Vec<Vec<usize>> =
+            sets.into_iter().map(|set| set.into_iter().filter_map(|i| all.get(i)).map(position_of).collect()).collect();
         for (i, key) in keys.iter().enumerate() {
             let left_out = sets.iter().any(|set| !set.contains(&i));
             columns.push(Arc::new(Attribute {
@@ -143,12 +141,7 @@ impl Expr {
 }
 
 /// Keys outside of aggregates become the Expand's columns; grouping() and grouping_id() read the set's number.
-fn substitute(
-    expr: Expr,
-    keys: &[Expr],
-    columns: &[Arc<Attribute>],
-    id: &Arc<Attribute>,
-) -> Result<Expr> {
+fn substitute(expr: Expr, keys: &[Expr], columns: &[Arc<Attribute>], id: &Arc<Attribute>) -> Result<Expr> {
     if let Some(position) = keys.iter().position(|key| key.semantic_eq(&expr))
         && !matches!(expr, Expr::Alias(_))
     {

@@ -89,20 +89,15 @@ pub(crate) fn parse(text: &str) -> Option<Delay> {
 
 /// [`parse`] with Spark's error.
 pub(crate) fn parse_or_error(text: &str) -> Result<Delay> {
-    parse(text).ok_or_else(|| {
-        SparkError::analysis("CANNOT_PARSE_INTERVAL", &[("intervalString", &format!("'{text}'"))])
-    })
+    parse(text)
+        .ok_or_else(|| SparkError::analysis("CANNOT_PARSE_INTERVAL", &[("intervalString", &format!("'{text}'"))]))
 }
 
 /// A window length in microseconds; months have none (TimeWindow.getIntervalInMicroSeconds).
 pub(crate) fn window_micros(text: &str) -> Result<i64> {
     let delay = parse_or_error(text)?;
     if delay.months != 0 {
-        return Err(SparkError::new(
-            ErrorClass::IllegalArgument,
-            "_LEGACY_ERROR_TEMP_3231",
-            &[("interval", text)],
-        ));
+        return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_3231", &[("interval", text)]));
     }
     Ok(i64::from(delay.days).wrapping_mul(DAY).wrapping_add(delay.micros))
 }

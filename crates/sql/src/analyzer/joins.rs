@@ -56,10 +56,7 @@ impl Analyzer<'_> {
         let ours = left.output();
         let theirs = right.output();
         let renewed = |attribute: &Attribute| {
-            own.iter()
-                .position(|column| column.id == attribute.id)
-                .and_then(|position| theirs.get(position))
-                .cloned()
+            own.iter().position(|column| column.id == attribute.id).and_then(|position| theirs.get(position)).cloned()
         };
         on.transform_up(&mut |expr| match expr {
             Expr::UnresolvedFunction(mut call)

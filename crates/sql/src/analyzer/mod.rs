@@ -14,6 +14,7 @@ mod functions;
 mod generate;
 mod grouping;
 pub(crate) mod interval;
+mod join_watermark;
 mod joins;
 mod names;
 mod pivot;
@@ -39,6 +40,26 @@ use crate::session::SqlSession;
 pub(crate) use dedup::fresh_ids;
 pub(crate) use names::{column_in, quote_parts, quoted};
 pub(crate) use scope::Scope;
+
+/// Conditions (by their beginning) whose errors Spark raises with the plan at hand.
+const SHOWN_WITH_PLAN: [&str; 16] = [
+    "UNRESOLVED_COLUMN.",
+    "DATATYPE_MISMATCH.",
+    "MISSING_AGGREGATION",
+    "MISSING_GROUP_BY",
+    "INVALID_WHERE_CONDITION",
+    "INCOMPATIBLE_COLUMN_TYPE",
+    "NUM_COLUMNS_MISMATCH",
+    "UNSUPPORTED_GROUPING_EXPRESSION",
+    "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE",
+    "UNSUPPORTED_EXPR_FOR_WINDOW",
+    "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED",
+    "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE",
+    "INVALID_USAGE_OF_STAR_OR_REGEX",
+    "UNPIVOT_",
+    "MISSING_ATTRIBUTES",
+    "GROUP_BY_AGGREGATE",
+];
 
 /// Analyses plans and expressions for one session.
 pub(crate) struct Analyzer<'a> {
@@ -86,8 +107,19 @@ impl<'a> Analyzer<'a> {
         }
     }
 
-    /// Analyses one node whose children are analysed.
+    /// Analyses one node whose children are analysed. Errors of CheckAnalysis show the node as it was written.
     pub(crate) fn node(&mut self, node: LogicalPlan) -> Result<PlanRef> {
+        let written = node.clone();
+        self.resolved_node(node).map_err(|error| {
+            let shows_plan = error
+                .condition
+                .as_deref()
+                .is_some_and(|condition| SHOWN_WITH_PLAN.iter().any(|prefix| condition.starts_with(prefix)));
+            if shows_plan { self.at_node(error, &written) } else { error }
+        })
+    }
+
+    fn resolved_node(&mut self, node: LogicalPlan) -> Result<PlanRef> {
         match node {
             LogicalPlan::UnresolvedRelation { parts, streaming } => self.relation(&parts, streaming),
             LogicalPlan::LocalRelation(_)
@@ -125,7 +157,8 @@ impl<'a> Analyzer<'a> {
             }
             LogicalPlan::Deduplicate { columns, within_watermark, child } => {
                 let scope = self.scope(&child);
-                let columns = columns.into_iter().map(|column| self.expr(column, &scope)).collect::<Result<Vec<_>>>()?;
+                let columns =
+                    columns.into_iter().map(|column| self.expr(column, &scope)).collect::<Result<Vec<_>>>()?;
                 Ok(Arc::new(LogicalPlan::Deduplicate { columns, within_watermark, child }))
             }
             LogicalPlan::EventTimeWatermark { column, delay, child } => self.watermark(column, delay, &child),

@@ -110,11 +110,9 @@ pub(crate) fn suggestions(parts: &[String], columns: &[Arc<Attribute>]) -> Vec<S
     } else {
         usize::MAX
     };
-    let base = parts.iter().map(|part| crate::types::names::quote_if_needed(part)).collect::<Vec<_>>().join(".");
-    let mut texts: Vec<String> = candidates
-        .iter()
-        .map(|candidate| quote_parts(&candidate[candidate.len().saturating_sub(keep)..]))
-        .collect();
+    let base = parts.iter().map(|part| crate::types::quote_if_needed(part)).collect::<Vec<_>>().join(".");
+    let mut texts: Vec<String> =
+        candidates.iter().map(|candidate| quote_parts(&candidate[candidate.len().saturating_sub(keep)..])).collect();
     texts.sort_by_key(|text| distance(text, &base));
     texts
 }

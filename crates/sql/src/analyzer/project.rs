@@ -27,6 +27,7 @@ impl Analyzer<'_> {
     pub(super) fn finish_project(&mut self, list: Vec<Expr>, child: &PlanRef) -> Result<PlanRef> {
         let (list, child) = self.extract_time_windows(list, child)?;
         checks::no_grouping_functions(&list)?;
+        super::windows::check_no_bare_windows(&list)?;
         let list: Vec<Expr> = list.into_iter().map(trim_inner_aliases).collect();
         if list.iter().any(|expr| expr.any(&|inner| matches!(inner, Expr::Generator(_)))) {
             return self.extract_generators(list, &child);

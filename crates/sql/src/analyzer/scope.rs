@@ -40,11 +40,7 @@ pub(crate) struct Found {
 }
 
 /// Finds a column by name parts; qualified matches win over plain ones. More than one is AMBIGUOUS_REFERENCE.
-pub(crate) fn find_column(
-    columns: &[Arc<Attribute>],
-    parts: &[String],
-    case_sensitive: bool,
-) -> Result<Option<Found>> {
+pub(crate) fn find_column(columns: &[Arc<Attribute>], parts: &[String], case_sensitive: bool) -> Result<Option<Found>> {
     let mut candidates: Vec<&Arc<Attribute>> = Vec::new();
     let mut used = 1;
     for qualifiers in (1..parts.len().min(4)).rev() {
@@ -84,8 +80,7 @@ pub(crate) fn find_column(
             let mut names: Vec<String> = several
                 .iter()
                 .map(|column| {
-                    let parts: Vec<&str> =
-                        column.qualifier.iter().map(String::as_str).chain([&*column.name]).collect();
+                    let parts: Vec<&str> = column.qualifier.iter().map(String::as_str).chain([&*column.name]).collect();
                     quote_parts(&parts)
                 })
                 .collect();

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::Analyzer;
 use super::coercion::{same_type, wider_type};
 use super::dedup::fresh_ids;
 use super::names::column_in;
 use super::windows::ordinal_word;
-use super::Analyzer;
 use crate::error::{Result, SparkError};
 use crate::expr::{Attribute, Expr};
 use crate::plan::{LogicalPlan, PlanRef, SetOperation};
@@ -133,7 +133,10 @@ impl Analyzer<'_> {
             let (ours, theirs) = (result.output(), right.output());
             for side in [&ours, &theirs] {
                 if let Some(name) = repeated_name(side, case_sensitive) {
-                    return Err(SparkError::analysis("COLUMN_ALREADY_EXISTS", &[("columnName", &super::quoted(&name))]));
+                    return Err(SparkError::analysis(
+                        "COLUMN_ALREADY_EXISTS",
+                        &[("columnName", &super::quoted(&name))],
+                    ));
                 }
             }
             let mut list = Vec::new();

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::Analyzer;
 use super::functions::strip_origin;
 use super::names::{self, trim_all_aliases};
 use super::scope::Scope;
-use super::Analyzer;
 use crate::error::{Result, SparkError};
 use crate::expr::{Attribute, Expr, SortOrder};
 use crate::plan::{LogicalPlan, PlanRef};
@@ -145,11 +145,9 @@ impl Analyzer<'_> {
                         _ => {
                             let mut both = scope.clone();
                             let own: Vec<Arc<Attribute>> = both.columns.clone();
-                            both.columns.extend(
-                                input.output().into_iter().filter(|column| {
-                                    names::column_in(&own, &column.name, self.conf.case_sensitive()).is_none()
-                                }),
-                            );
+                            both.columns.extend(input.output().into_iter().filter(|column| {
+                                names::column_in(&own, &column.name, self.conf.case_sensitive()).is_none()
+                            }));
                             let attempt = self.expr(expr.clone(), &both);
                             match attempt {
                                 Ok(expr) if !super::project::has_plain_aggregate(&expr) => out.push(expr),

@@ -17,15 +17,7 @@ use crate::value::Value;
 const WINDOW_TIME: &str = "window_time";
 
 fn call(name: &str, args: Vec<Expr>, data_type: DataType, nullable: bool, kernel: Arc<dyn Kernel>) -> Expr {
-    Expr::Call(Box::new(Call {
-        name: name.into(),
-        args,
-        data_type,
-        nullable,
-        deterministic: true,
-        kernel,
-        seed: None,
-    }))
+    Expr::Call(Box::new(Call { name: name.into(), args, data_type, nullable, deterministic: true, kernel, seed: None }))
 }
 
 /// Type of the times in a window struct; None when it is none.
@@ -74,10 +66,7 @@ impl Analyzer<'_> {
             Value::DayTimeInterval(micros) => Ok(micros),
             Value::Integer(value) => Ok(i64::from(value)),
             Value::Long(value) => Ok(value),
-            _ => Err(SparkError::analysis(
-                "_LEGACY_ERROR_TEMP_3238",
-                &[("other", &arg.pretty_sql())],
-            )),
+            _ => Err(SparkError::analysis("_LEGACY_ERROR_TEMP_3238", &[("other", &arg.pretty_sql())])),
         }
     }
 
@@ -284,13 +273,8 @@ impl Analyzer<'_> {
         metadata.window = Some(WindowKind::Time);
         let data_type = window_struct(&time_type);
         let at = |index: i64| {
-            let kernel = TimeWindowKernel {
-                window: *window,
-                slide: *slide,
-                start: *start,
-                index,
-                time: time_type.clone(),
-            };
+            let kernel =
+                TimeWindowKernel { window: *window, slide: *slide, start: *start, index, time: time_type.clone() };
             call("window", vec![time.clone()], data_type.clone(), false, Arc::new(kernel))
         };
         let not_null = |time: Expr| self.call("isnotnull", vec![time]);
@@ -336,8 +320,7 @@ impl Analyzer<'_> {
         metadata.window = Some(WindowKind::Session);
         let end = self.call("+", vec![time.clone(), gap.clone()])?;
         let kernel = Arc::new(SessionWindowKernel { time: time_type.clone() });
-        let session =
-            call("session_window", vec![time.clone(), end], window_struct(&time_type), false, kernel);
+        let session = call("session_window", vec![time.clone(), end], window_struct(&time_type), false, kernel);
         let (column, below) = self.add_below(session, "session_window", metadata, child);
         let not_null = self.call("isnotnull", vec![time.clone()])?;
         let positive = matches!(
@@ -369,10 +352,7 @@ impl Analyzer<'_> {
         if attribute.data_type != DataType::Timestamp && !is_window {
             return Err(SparkError::analysis(
                 "EVENT_TIME_IS_NOT_ON_TIMESTAMP_TYPE",
-                &[
-                    ("eventName", &super::quoted(&attribute.name)),
-                    ("eventType", &attribute.data_type.quoted_sql()),
-                ],
+                &[("eventName", &super::quoted(&attribute.name)), ("eventType", &attribute.data_type.quoted_sql())],
             ));
         }
         if !child.is_streaming() {
@@ -400,8 +380,8 @@ fn replace(list: Vec<Expr>, what: &Expr, with: &Expr) -> Vec<Expr> {
     list.into_iter()
         .map(|item| {
             let item = item.transform_down(&mut |expr| {
-                let same = std::mem::discriminant(&expr) == std::mem::discriminant(what)
-                    && expr.canonical() == canonical;
+                let same =
+                    std::mem::discriminant(&expr) == std::mem::discriminant(what) && expr.canonical() == canonical;
                 if same { with.clone() } else { expr }
             });
             // `window AS window` of the automatic alias would hide the column's marker.

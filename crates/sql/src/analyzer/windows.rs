@@ -96,17 +96,16 @@ pub(super) fn window_expression(analyzer: &Analyzer<'_>, function: Expr, mut spe
         && let Expr::Aggregate(aggregate) = &call.function
         && aggregate.distinct
     {
-        return Err(SparkError::analysis("DISTINCT_WINDOW_FUNCTION_UNSUPPORTED", &[("windowExpr", &quoted_sql(&window))]));
+        return Err(SparkError::analysis(
+            "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED",
+            &[("windowExpr", &quoted_sql(&window))],
+        ));
     }
     Ok(window)
 }
 
 fn frame_sql(spec: &WindowSpec, whole: bool) -> String {
-    let shown = if whole {
-        spec.clone()
-    } else {
-        WindowSpec { frame: spec.frame.clone(), ..WindowSpec::default() }
-    };
+    let shown = if whole { spec.clone() } else { WindowSpec { frame: spec.frame.clone(), ..WindowSpec::default() } };
     let text = Expr::Window(Box::new(WindowCall { function: Expr::bool(true), spec: shown })).pretty_sql();
     let start = text.find("OVER (").map_or(0, |at| at + "OVER (".len());
     let inner = text[start..text.len().saturating_sub(1)].to_owned();
@@ -151,11 +150,8 @@ fn check_frame(analyzer: &Analyzer<'_>, spec: &mut WindowSpec) -> Result<()> {
         ));
     }
     if spec.order_by.len() > 1 {
-        let orders: Vec<String> = spec
-            .order_by
-            .iter()
-            .map(|order| Expr::SortOrder(Box::new(order.clone())).plan_string())
-            .collect();
+        let orders: Vec<String> =
+            spec.order_by.iter().map(|order| Expr::SortOrder(Box::new(order.clone())).plan_string()).collect();
         return Err(SparkError::analysis(
             "DATATYPE_MISMATCH.RANGE_FRAME_MULTI_ORDER",
             &[("sqlExpr", &frame_sql(spec, true)), ("orderSpec", &orders.join(","))],

@@ -1,0 +1,103 @@
+//! pivot: an aggregation whose aggregates look at one pivot value each.
+
+use super::Analyzer;
+use super::names::{named, trim_all_aliases};
+use super::project::has_plain_aggregate;
+use crate::error::{Result, SparkError};
+use crate::expr::{Expr, quoted_sql};
+use crate::plan::PlanRef;
+use crate::types::DataType;
+use crate::value::Value;
+
+impl Analyzer<'_> {
+    /// One output column for each pair of pivot value and aggregate (ResolvePivot). The value's condition goes into the
+    /// aggregate as `if(value <=> column, argument, null)`.
+    pub(super) fn pivot(
+        &mut self,
+        grouping: Vec<Expr>,
+        column: Expr,
+        values: Vec<Expr>,
+        aggregates: Vec<Expr>,
+        child: &PlanRef,
+    ) -> Result<PlanRef> {
+        let scope = self.scope(child);
+        let column = trim_all_aliases(self.expr(column, &scope)?);
+        let mut resolved = Vec::new();
+        for aggregate in aggregates {
+            let aggregate = self.expr(aggregate, &scope)?;
+            if !has_plain_aggregate(&aggregate) {
+                return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1006", &[("sql", &aggregate.pretty_sql())]));
+            }
+            resolved.push(aggregate);
+        }
+        let keys = grouping.into_iter().map(|key| Ok(named(self.expr(key, &scope)?))).collect::<Result<Vec<Expr>>>()?;
+        let mut list = keys.clone();
+        let single = resolved.len() == 1;
+        for value in values {
+            let value = self.expr(value, &scope)?;
+            let name = match &value {
+                Expr::Alias(alias) => alias.name_text(),
+                other => self.pivot_name(other)?,
+            };
+            let value = trim_all_aliases(value);
+            if !value.foldable() {
+                return Err(SparkError::analysis("NON_LITERAL_PIVOT_VALUES", &[("expression", &quoted_sql(&value))]));
+            }
+            for aggregate in &resolved {
+                let alias = match aggregate {
+                    Expr::Alias(alias) => alias.name_text(),
+                    other => super::names::trim_inner_aliases(other.clone()).pretty_sql(),
+                };
+                let name = if single { name.clone() } else { format!("{name}_{alias}") };
+                let narrowed = self.only_for(trim_all_aliases(aggregate.clone()), &column, &value)?;
+                list.push(narrowed.alias(&name));
+            }
+        }
+        let grouping = keys.into_iter().map(trim_all_aliases).collect();
+        self.finish_aggregate(grouping, list, child)
+    }
+
+    fn only_for(&self, expr: Expr, column: &Expr, value: &Expr) -> Result<Expr> {
+        expr.try_map_children(&mut |child| self.only_for(child, column, value)).and_then(|expr| match expr {
+            Expr::Aggregate(mut call) => {
+                let value = super::coercion::constant(self, value)?;
+                let same = self.call("<=>", vec![column.clone(), Expr::literal(value, column.data_type())])?;
+                // first() and last() must not see the other values' nulls, so their rows are left out.
+                let filter = match call.filter.take() {
+                    None => same,
+                    Some(filter) => self.call("and", vec![filter, same])?,
+                };
+                call.filter = Some(filter);
+                Ok(Expr::Aggregate(call))
+            }
+            other => Ok(other),
+        })
+    }
+
+    /// A pivot value as column name: the value cast to a string.
+    fn pivot_name(&self, value: &Expr) -> Result<String> {
+        let constant = super::coercion::constant(self, value)?;
+        Ok(match constant {
+            Value::Null => "null".to_owned(),
+            Value::String(text) => text.to_string(),
+            other => {
+                let cast = Expr::Cast {
+                    child: Box::new(Expr::literal(other, value.data_type())),
+                    to: DataType::String,
+                    mode: crate::expr::EvalMode::Legacy,
+                    implicit: true,
+                };
+                match super::coercion::constant(self, &cast)? {
+                    Value::String(text) => text.to_string(),
+                    _ => "null".to_owned(),
+                }
+            }
+        })
+    }
+}
+
+impl crate::expr::Alias {
+    fn name_text(&self) -> String {
+        self.names.first().cloned().unwrap_or_default()
+    }
+}

@@ -1,0 +1,331 @@
+//! Subqueries: analysed with the enclosing query's columns in sight; IN and EXISTS become semi and anti joins, correlated
+//! scalar subqueries left joins (RewritePredicateSubquery, RewriteCorrelatedScalarSubquery).
+
+use std::sync::Arc;
+
+use super::names::{named, trim_all_aliases};
+use super::{Analyzer, Scope, fresh_ids};
+use crate::error::{Result, SparkError};
+use crate::expr::{Attribute, Expr, ExprId};
+use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef};
+use crate::types::DataType;
+
+impl Analyzer<'_> {
+    fn inner_plan(&mut self, plan: &PlanRef, scope: &Scope) -> Result<PlanRef> {
+        let before = self.origin.take();
+        self.outer.push(scope.columns.clone());
+        let having = self.having.take();
+        let analysed = self.plan(plan);
+        self.having = having;
+        self.outer.pop();
+        let plan = fresh_ids(&analysed?);
+        self.origin = before;
+        if plan.is_streaming() {
+            let error = SparkError::analysis("INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY", &[]);
+            return Err(self.at_node(error, &plan));
+        }
+        Ok(plan)
+    }
+
+    pub(super) fn scalar_subquery(&mut self, plan: &PlanRef, scope: &Scope) -> Result<Expr> {
+        let plan = self.inner_plan(plan, scope)?;
+        let columns = plan.output().len();
+        if columns != 1 {
+            return Err(self.at_place(SparkError::analysis(
+                "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
+                &[("number", &columns.to_string())],
+            )));
+        }
+        Ok(Expr::ScalarSubquery(plan))
+    }
+
+    pub(super) fn exists_subquery(&mut self, plan: &PlanRef, negated: bool, scope: &Scope) -> Result<Expr> {
+        let plan = self.inner_plan(plan, scope)?;
+        Ok(Expr::Exists { plan, negated })
+    }
+
+    pub(super) fn in_subquery(&mut self, child: Expr, plan: &PlanRef, negated: bool, scope: &Scope) -> Result<Expr> {
+        let plan = self.inner_plan(plan, scope)?;
+        let columns = plan.output();
+        let values = in_values(&child);
+        if columns.len() != values.len() {
+            let left: Vec<String> = values.iter().map(|value| format!("\"{}\"", value.pretty_sql())).collect();
+            let right: Vec<String> = columns.iter().map(|column| format!("\"{}\"", column.name)).collect();
+            return Err(SparkError::analysis(
+                "DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH",
+                &[
+                    ("sqlExpr", &format!("\"({} IN (listquery()))\"", child.pretty_sql())),
+                    ("leftLength", &values.len().to_string()),
+                    ("rightLength", &columns.len().to_string()),
+                    ("leftColumns", &left.join(", ")),
+                    ("rightColumns", &right.join(", ")),
+                ],
+            ));
+        }
+        Ok(Expr::InSubquery { child: Box::new(trim_all_aliases(child)), plan, negated })
+    }
+
+    /// A filter whose subqueries are joined in.
+    pub(super) fn rewrite_subqueries(&mut self, condition: Expr, child: &PlanRef) -> Result<PlanRef> {
+        if !condition.has_subquery() {
+            return Ok(Arc::new(LogicalPlan::Filter { condition, child: child.clone() }));
+        }
+        let mut plan = child.clone();
+        let mut rest = Vec::new();
+        for part in conjuncts(condition) {
+            match negation(part) {
+                Expr::Exists { plan: query, negated } => {
+                    let kind = if negated { JoinKind::LeftAnti } else { JoinKind::LeftSemi };
+                    plan = self.semi_join(plan, &query, None, kind)?;
+                }
+                Expr::InSubquery { child: value, plan: query, negated } => {
+                    let kind = if negated { JoinKind::LeftAnti } else { JoinKind::LeftSemi };
+                    plan = self.semi_join(plan, &query, Some(*value), kind)?;
+                }
+                other => rest.push(other),
+            }
+        }
+        let mut rest = rest;
+        for part in &mut rest {
+            let (next, replaced) = self.join_scalars(part.clone(), plan)?;
+            plan = next;
+            *part = replaced;
+            if part.any(&|expr| matches!(expr, Expr::Exists { .. } | Expr::InSubquery { .. })) {
+                let (next, replaced) = self.join_existence(part.clone(), plan)?;
+                plan = next;
+                *part = replaced;
+            }
+        }
+        let Some(condition) = rest.into_iter().reduce(|a, b| self.call("and", vec![a, b]).unwrap_or(Expr::bool(true)))
+        else {
+            return Ok(plan);
+        };
+        Ok(super::sort::narrow(Arc::new(LogicalPlan::Filter { condition, child: plan }), &child.output()))
+    }
+
+    /// IN and EXISTS below OR, NOT and the like: a left join with the distinct keys and a test for a match.
+    fn join_existence(&mut self, expr: Expr, plan: PlanRef) -> Result<(PlanRef, Expr)> {
+        let mut plan = plan;
+        let replaced = expr.try_map_children(&mut |child| {
+            let (next, child) = self.join_existence(child, plan.clone())?;
+            plan = next;
+            Ok::<Expr, SparkError>(child)
+        })?;
+        let (query, value, negated) = match replaced {
+            Expr::Exists { plan: query, negated } => (query, None, negated),
+            Expr::InSubquery { child, plan: query, negated } => (query, Some(*child), negated),
+            other => return Ok((plan, other)),
+        };
+        let (inner, mut conditions) = self.decorrelate(&query)?;
+        if let Some(value) = value {
+            for (left, right) in in_values(&value).into_iter().zip(inner.output()) {
+                conditions.push(self.equal(left, Expr::Attribute(right))?);
+            }
+        }
+        let mark = Expr::bool(true).alias("exists");
+        let column = Expr::Attribute(mark.to_attribute());
+        let keys: Vec<Expr> = inner.output().into_iter().map(Expr::Attribute).collect();
+        let distinct = Arc::new(LogicalPlan::Aggregate { grouping: keys.clone(), list: keys.clone(), child: inner });
+        let mut list = keys;
+        list.push(mark);
+        let marked = Arc::new(LogicalPlan::Project { list, child: distinct });
+        let condition = self.all_of(conditions)?;
+        let joined = LogicalPlan::Join(Join { left: plan, right: marked, kind: JoinKind::LeftOuter, condition });
+        let test = if negated { "isnull" } else { "isnotnull" };
+        Ok((Arc::new(joined), self.call(test, vec![column])?))
+    }
+
+    fn all_of(&self, conditions: Vec<Expr>) -> Result<JoinCondition> {
+        let mut all: Option<Expr> = None;
+        for condition in conditions {
+            all = Some(match all {
+                None => condition,
+                Some(so_far) => self.call("and", vec![so_far, condition])?,
+            });
+        }
+        Ok(all.map_or(JoinCondition::None, JoinCondition::On))
+    }
+
+    fn equal(&self, left: Expr, right: Expr) -> Result<Expr> {
+        self.call("=", vec![left, right])
+    }
+
+    fn semi_join(&mut self, left: PlanRef, query: &PlanRef, value: Option<Expr>, kind: JoinKind) -> Result<PlanRef> {
+        let (right, mut conditions) = self.decorrelate(query)?;
+        if let Some(value) = value {
+            let columns = query.output();
+            for (ours, theirs) in in_values(&value).into_iter().zip(columns) {
+                let may_be_null = ours.nullable() || theirs.nullable;
+                let equal = self.equal(ours, Expr::Attribute(theirs))?;
+                // NOT IN: a null on either side keeps the row out (null-aware anti join).
+                conditions.push(if kind == JoinKind::LeftAnti && may_be_null {
+                    let unknown = self.call("isnull", vec![equal.clone()])?;
+                    self.call("or", vec![equal, unknown])?
+                } else {
+                    equal
+                });
+            }
+        }
+        let condition = self.all_of(conditions)?;
+        Ok(Arc::new(LogicalPlan::Join(Join { left, right, kind, condition })))
+    }
+
+    /// Correlated scalar subqueries of an expression as left joins; the others stay.
+    pub(super) fn join_scalars(&mut self, expr: Expr, plan: PlanRef) -> Result<(PlanRef, Expr)> {
+        let mut plan = plan;
+        let replaced = expr.try_map_children(&mut |child| {
+            let (next, child) = self.join_scalars(child, plan.clone())?;
+            plan = next;
+            Ok::<Expr, SparkError>(child)
+        })?;
+        let Expr::ScalarSubquery(query) = &replaced else { return Ok((plan, replaced)) };
+        if outer_references(query).is_empty() {
+            return Ok((plan, replaced));
+        }
+        let count_like = matches!(&**query, LogicalPlan::Aggregate { list, grouping, .. }
+            if grouping.is_empty() && list.iter().any(|item| item.any(&|expr| matches!(expr, Expr::Aggregate(call) if !call.nullable))));
+        let value = query.output().first().cloned();
+        let Some(value) = value else { return Err(SparkError::internal("a scalar subquery has a column")) };
+        let (right, conditions) = self.decorrelate(query)?;
+        let condition = self.all_of(conditions)?;
+        let joined = Arc::new(LogicalPlan::Join(Join { left: plan, right, kind: JoinKind::LeftOuter, condition }));
+        let mut column = Expr::Attribute(Arc::new(Attribute { nullable: true, ..(*value).clone() }));
+        if count_like && value.data_type == DataType::Long {
+            // COUNT over no rows is 0, not null (the "count bug").
+            let zero = Expr::literal(crate::value::Value::Long(0), DataType::Long);
+            column = self.call("coalesce", vec![column, zero])?;
+        }
+        Ok((joined, column))
+    }
+
+    /// Takes the conditions that read the enclosing query out of a subquery; aggregations get their keys.
+    fn decorrelate(&mut self, plan: &PlanRef) -> Result<(PlanRef, Vec<Expr>)> {
+        let mut conditions = Vec::new();
+        let outer = outer_references(plan);
+        if outer.is_empty() {
+            return Ok((plan.clone(), conditions));
+        }
+        let plan = self.pull_up(plan, &outer, &mut conditions)?;
+        if !outer_references(&plan).is_empty() {
+            return Err(SparkError::not_yet("A correlated subquery of this form"));
+        }
+        Ok((plan, conditions))
+    }
+
+    fn pull_up(&mut self, plan: &PlanRef, outer: &[ExprId], conditions: &mut Vec<Expr>) -> Result<PlanRef> {
+        let reads_outer = |expr: &Expr| expr.references().iter().any(|id| outer.contains(id));
+        match &**plan {
+            LogicalPlan::Filter { condition, child } => {
+                let child = self.pull_up(child, outer, conditions)?;
+                let (pulled, kept): (Vec<Expr>, Vec<Expr>) =
+                    conjuncts(condition.clone()).into_iter().partition(|part| reads_outer(part));
+                conditions.extend(pulled);
+                match self.all_of(kept)? {
+                    JoinCondition::On(condition) => Ok(Arc::new(LogicalPlan::Filter { condition, child })),
+                    _ => Ok(child),
+                }
+            }
+            LogicalPlan::Project { list, child } => {
+                let child = self.pull_up(child, outer, conditions)?;
+                let mut list = list.clone();
+                for column in needed(conditions, &child, &list, outer) {
+                    list.push(Expr::Attribute(column));
+                }
+                Ok(Arc::new(LogicalPlan::Project { list, child }))
+            }
+            LogicalPlan::Aggregate { grouping, list, child } => {
+                let child = self.pull_up(child, outer, conditions)?;
+                let (mut grouping, mut list) = (grouping.clone(), list.clone());
+                for column in needed(conditions, &child, &list, outer) {
+                    grouping.push(Expr::Attribute(column.clone()));
+                    list.push(named(Expr::Attribute(column)));
+                }
+                Ok(Arc::new(LogicalPlan::Aggregate { grouping, list, child }))
+            }
+            LogicalPlan::SubqueryAlias { child, .. } | LogicalPlan::View { child, .. } => {
+                self.pull_up(child, outer, conditions)
+            }
+            LogicalPlan::Sort { child, .. } => self.pull_up(child, outer, conditions),
+            LogicalPlan::Distinct { child } => {
+                let child = self.pull_up(child, outer, conditions)?;
+                Ok(Arc::new(LogicalPlan::Distinct { child }))
+            }
+            _ => Ok(plan.clone()),
+        }
+    }
+}
+
+/// Columns of the plan that the pulled conditions read and the list lacks.
+fn needed(conditions: &[Expr], child: &PlanRef, list: &[Expr], outer: &[ExprId]) -> Vec<Arc<Attribute>> {
+    let available = child.output();
+    let mut found: Vec<Arc<Attribute>> = Vec::new();
+    for condition in conditions {
+        for id in condition.references() {
+            let known = outer.contains(&id)
+                || list.iter().any(|item| item.to_attribute_id() == Some(id))
+                || found.iter().any(|column| column.id == id);
+            if !known && let Some(column) = available.iter().find(|column| column.id == id) {
+                found.push(column.clone());
+            }
+        }
+    }
+    found
+}
+
+/// Ids that a plan reads and does not make.
+pub(super) fn outer_references(plan: &PlanRef) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    fn walk(plan: &PlanRef, found: &mut Vec<ExprId>) {
+        let children = plan.child_plans();
+        let input: Vec<ExprId> = children.iter().flat_map(|child| child.output_ids()).collect();
+        plan.for_each_expression(&mut |expr| {
+            for id in expr.references() {
+                if !input.contains(&id) && !found.contains(&id) {
+                    found.push(id);
+                }
+            }
+        });
+        for child in &children {
+            walk(child, found);
+        }
+    }
+    walk(plan, &mut found);
+    found
+}
+
+/// The parts of a conjunction.
+pub(super) fn conjuncts(expr: Expr) -> Vec<Expr> {
+    match expr {
+        Expr::Call(call) if &*call.name == "and" && call.args.len() == 2 => {
+            call.args.into_iter().flat_map(conjuncts).collect()
+        }
+        other => vec![other],
+    }
+}
+
+/// NOT over a subquery test becomes the test's own negation.
+fn negation(expr: Expr) -> Expr {
+    match expr {
+        Expr::Call(call) if matches!(&*call.name, "not" | "!") && call.args.len() == 1 => match &call.args[0] {
+            Expr::Exists { plan, negated } => Expr::Exists { plan: plan.clone(), negated: !negated },
+            Expr::InSubquery { child, plan, negated } => {
+                Expr::InSubquery { child: child.clone(), plan: plan.clone(), negated: !negated }
+            }
+            _ => Expr::Call(call),
+        },
+        other => other,
+    }
+}
+
+/// The values of `(a, b) IN (...)`.
+fn in_values(child: &Expr) -> Vec<Expr> {
+    match child.unaliased() {
+        Expr::Call(call) if matches!(&*call.name, "struct") => {
+            call.args.iter().map(|arg| arg.unaliased().clone()).collect()
+        }
+        Expr::Call(call) if matches!(&*call.name, "named_struct") => {
+            call.args.iter().skip(1).step_by(2).map(|arg| arg.unaliased().clone()).collect()
+        }
+        other => vec![other.clone()],
+    }
+}

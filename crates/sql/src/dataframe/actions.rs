@@ -1,0 +1,81 @@
+//! Methods that run a plan or tell about it.
+
+use arrow::record_batch::RecordBatch;
+
+use super::{Grouping, aggregate};
+use crate::analyzer::streaming_checks::check_batch;
+use crate::error::{Result, SparkError};
+use crate::expr::{Expr, UnresolvedFunction};
+use crate::plan::PlanRef;
+use crate::session::SqlSession;
+use crate::types::{DataType, StructType};
+use crate::value::{Value, value_at};
+
+/// All rows, partition by partition. Refused on streams ("Queries with streaming sources must be executed with
+/// writeStream.start()").
+pub fn collect(session: &SqlSession, plan: &PlanRef) -> Result<Vec<RecordBatch>> {
+    check_batch(plan)?;
+    let partitions = crate::planner::execute(session, plan)?;
+    Ok(partitions.into_iter().flatten().filter(|batch| batch.num_rows() > 0).collect())
+}
+
+/// df.take / head / first: limit and collect.
+pub fn take(session: &SqlSession, plan: &PlanRef, n: i32) -> Result<Vec<RecordBatch>> {
+    collect(session, &super::limit(session, plan, n)?)
+}
+
+pub fn count(session: &SqlSession, plan: &PlanRef) -> Result<i64> {
+    check_batch(plan)?;
+    let one = Expr::literal(Value::Integer(1), DataType::Integer);
+    let call = Expr::UnresolvedFunction(Box::new(UnresolvedFunction {
+        name: "count".to_owned(),
+        args: vec![one],
+        distinct: false,
+        filter: None,
+        ignore_nulls: false,
+        over: None,
+        within_group: Vec::new(),
+        arg_names: Vec::new(),
+    }));
+    let counted = aggregate(session, plan, Grouping::By(Vec::new()), vec![call])?;
+    for batch in collect(session, &counted)? {
+        if batch.num_rows() > 0
+            && let Value::Long(n) = value_at(&**batch.column(0), 0, &DataType::Long)
+        {
+            return Ok(n);
+        }
+    }
+    Err(SparkError::internal("count gave no row"))
+}
+
+/// df.show: `truncate` 0 means no truncation.
+pub fn show_string(session: &SqlSession, plan: &PlanRef, n: i32, truncate: i32, vertical: bool) -> Result<String> {
+    let _ = (session, plan, n, truncate, vertical);
+    Err(SparkError::not_yet("show"))
+}
+
+/// df.explain: "simple", "extended", "codegen", "cost", "formatted".
+pub fn explain(session: &SqlSession, plan: &PlanRef, mode: &str) -> Result<String> {
+    let physical = crate::explain::physical(session, plan)?;
+    if mode != "extended" {
+        return Ok(physical);
+    }
+    let tree = crate::explain::tree_string(plan);
+    let columns: Vec<String> =
+        plan.output().iter().map(|column| format!("{}: {}", column.name, column.data_type.simple_string())).collect();
+    let optimized = crate::explain::optimized(session, plan)?;
+    Ok(format!(
+        "== Parsed Logical Plan ==\n{tree}\n== Analyzed Logical Plan ==\n{}\n{tree}\n== Optimized Logical Plan ==\n{optimized}\n{physical}",
+        columns.join(", ")
+    ))
+}
+
+pub fn schema(session: &SqlSession, plan: &PlanRef) -> Result<StructType> {
+    let _ = session;
+    Ok(plan.schema())
+}
+
+pub fn is_streaming(session: &SqlSession, plan: &PlanRef) -> Result<bool> {
+    let _ = session;
+    Ok(plan.is_streaming())
+}

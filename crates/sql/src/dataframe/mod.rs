@@ -1,0 +1,71 @@
+//! What a DataFrame method does: builds the logical plan and analyses it at once, as Dataset.scala does.
+//!
+//! The Python side holds analysed plans ([`PlanRef`]) and calls these. Every function takes analysed plans and returns an
+//! analysed plan or Spark's error.
+
+mod actions;
+mod columns;
+mod grouping;
+mod names;
+mod reading;
+mod relations;
+mod rows;
+mod sql;
+mod writing;
+
+pub use actions::{collect, count, explain, is_streaming, schema, show_string, take};
+pub use columns::{
+    alias, column, column_text, distinct, drop, drop_duplicates, filter, hint, limit, observe, offset, repartition,
+    sample, select, sort, to_df, with_columns, with_columns_renamed, with_metadata, with_watermark,
+};
+pub use grouping::{aggregate, pivot};
+pub use names::parse_attribute_name;
+pub use reading::{read, read_stream};
+pub use relations::{create_temp_view, join, set_operation, union};
+pub use rows::{local, range};
+pub use sql::{parse_expression, sql, table};
+pub use writing::write;
+
+use crate::analyzer::Analyzer;
+use crate::error::Result;
+use crate::expr::Expr;
+use crate::plan::{LogicalPlan, PlanRef};
+use crate::session::SqlSession;
+use crate::types::StructType;
+
+/// How groupBy, rollup, cube or groupingSets group.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Grouping {
+    By(Vec<Expr>),
+    Rollup(Vec<Expr>),
+    Cube(Vec<Expr>),
+    /// All expressions, and the sets as positions in them.
+    Sets(Vec<Expr>, Vec<Vec<usize>>),
+}
+
+/// A DataFrameReader or DataStreamReader at load().
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadSpec {
+    pub format: Option<String>,
+    pub schema: Option<StructType>,
+    /// Keys as the user wrote them.
+    pub options: indexmap::IndexMap<String, String>,
+    pub paths: Vec<String>,
+}
+
+/// A DataFrameWriter at save(), saveAsTable() or insertInto().
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WriteSpec {
+    pub format: Option<String>,
+    /// "append", "overwrite", "ignore", "error"; None: error.
+    pub mode: Option<String>,
+    pub options: indexmap::IndexMap<String, String>,
+    pub partition_by: Vec<String>,
+    pub path: Option<String>,
+    pub table: Option<String>,
+}
+
+/// Analyses one node over analysed children.
+fn node(session: &SqlSession, plan: LogicalPlan) -> Result<PlanRef> {
+    Analyzer::new(session).node(plan)
+}

@@ -1,0 +1,167 @@
+//! DataFrameReader and DataStreamReader.
+
+use std::sync::Arc;
+
+use super::ReadSpec;
+use crate::catalog::attributes;
+use crate::error::{ErrorClass, Result, SparkError};
+use crate::expr::ExprId;
+use crate::plan::{LogicalPlan, PlanRef, StreamingRelation};
+use crate::session::SqlSession;
+use crate::types::{DataType, StructField, StructType};
+
+/// File formats that can be streamed.
+const FILE_FORMATS: [&str; 5] = ["json", "csv", "text", "parquet", "orc"];
+
+/// spark.read...load(): files as they are listed now.
+pub fn read(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
+    let _ = (session, &spec);
+    Err(SparkError::not_yet("Reading files"))
+}
+
+/// Options by key in lower case, as CaseInsensitiveMap looks them up.
+fn option<'a>(spec: &'a ReadSpec, key: &str) -> Option<&'a String> {
+    spec.options.iter().rev().find(|(known, _)| known.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+}
+
+/// spark.readStream...load(): a source that the streaming crate opens at start().
+pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
+    let default = session.conf.borrow().get("spark.sql.sources.default");
+    let format = spec.format.clone().or(default).unwrap_or_else(|| "parquet".to_owned());
+    let short = format.to_lowercase();
+    let path = spec.paths.first().cloned().or_else(|| option(&spec, "path").cloned());
+    let schema = match short.as_str() {
+        "rate" | "rate-micro-batch" => {
+            if spec.schema.is_some() {
+                let provider = if short == "rate" { "RateStreamProvider" } else { "RatePerMicroBatchProvider" };
+                return Err(SparkError::new(
+                    ErrorClass::UnsupportedOperation,
+                    "_LEGACY_ERROR_TEMP_2242",
+                    &[("provider", provider)],
+                ));
+            }
+            check_rate_options(&spec, &short)?;
+            StructType {
+                fields: vec![
+                    StructField::new("timestamp", DataType::Timestamp, true),
+                    StructField::new("value", DataType::Long, true),
+                ],
+            }
+        }
+        "kafka" => return Err(SparkError::analysis("KAFKA_DATA_SOURCE_NOT_ENABLED", &[("provider", &format)])),
+        "avro" => return Err(SparkError::analysis("AVRO_DATA_SOURCE_NOT_ENABLED", &[("provider", &format)])),
+        "socket" => return Err(socket_refused(&spec)),
+        "console" | "memory" | "noop" | "jdbc" | "binaryfile" => {
+            return Err(SparkError::new(
+                ErrorClass::UnsupportedOperation,
+                "_LEGACY_ERROR_TEMP_2049",
+                &[("className", &format), ("operator", "reading")],
+            ));
+        }
+        name if FILE_FORMATS.contains(&name) => file_schema(session, &spec, name, path.as_deref())?,
+        _ => {
+            return Err(SparkError::new(
+                ErrorClass::Java("org.apache.spark.SparkClassNotFoundException"),
+                "DATA_SOURCE_NOT_FOUND",
+                &[("provider", &format)],
+            ));
+        }
+    };
+    let options = spec.options.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+    Ok(Arc::new(LogicalPlan::StreamingRelation(StreamingRelation {
+        id: ExprId::fresh(),
+        format: short,
+        options,
+        path,
+        user_schema: spec.schema.map(Arc::new),
+        output: attributes(&schema),
+    })))
+}
+
+fn check_rate_options(spec: &ReadSpec, format: &str) -> Result<()> {
+    let keys: &[&str] = if format == "rate" { &["rowsPerSecond"] } else { &["rowsPerBatch"] };
+    for key in keys {
+        let default = if *key == "rowsPerSecond" { "1" } else { "0" };
+        let text = option(spec, key).map_or(default, String::as_str);
+        let value: i64 = text
+            .trim()
+            .parse()
+            .map_err(|_| SparkError::plain(ErrorClass::NumberFormat, format!("For input string: \"{text}\"")))?;
+        if value <= 0 {
+            return Err(SparkError::plain(
+                ErrorClass::IllegalArgument,
+                format!("Invalid value '{text}'. The option '{key}' must be positive"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn socket_refused(spec: &ReadSpec) -> SparkError {
+    if option(spec, "host").is_none() {
+        return SparkError::analysis("_LEGACY_ERROR_TEMP_1295", &[]);
+    }
+    match option(spec, "port") {
+        None => SparkError::analysis("_LEGACY_ERROR_TEMP_1296", &[]),
+        Some(port) if port.trim().parse::<i32>().is_err() => {
+            SparkError::plain(ErrorClass::NumberFormat, format!("For input string: \"{port}\""))
+        }
+        Some(_) => SparkError::not_yet("The socket source"),
+    }
+}
+
+/// Schema of a file stream: the user's, all nullable; text has its own (DataSource.sourceSchema).
+fn file_schema(session: &SqlSession, spec: &ReadSpec, format: &str, path: Option<&str>) -> Result<StructType> {
+    let Some(path) = path else {
+        return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2047", &[]));
+    };
+    let is_glob = path.contains(['*', '?', '[', '{']);
+    let full = tidemark_vfs::join(
+        &session.cwd,
+        path.strip_prefix("file://").or_else(|| path.strip_prefix("file:")).unwrap_or(path),
+    );
+    if !is_glob && !session.fs.exists(&full) {
+        return Err(SparkError::analysis("PATH_NOT_FOUND", &[("path", path)]));
+    }
+    if let Some(schema) = &spec.schema {
+        return Ok(as_nullable(schema));
+    }
+    if format == "text" {
+        return Ok(StructType { fields: vec![StructField::new("value", DataType::String, true)] });
+    }
+    if !session.conf.borrow().bool("spark.sql.streaming.schemaInference") {
+        return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2048", &[]));
+    }
+    let batch = read(session, ReadSpec { format: Some(format.to_owned()), ..spec.clone() })?;
+    Ok(as_nullable(&batch.schema()))
+}
+
+fn as_nullable(schema: &StructType) -> StructType {
+    StructType {
+        fields: schema
+            .fields
+            .iter()
+            .map(|field| StructField {
+                name: field.name.clone(),
+                data_type: nullable_type(&field.data_type),
+                nullable: true,
+                metadata: field.metadata.clone(),
+            })
+            .collect(),
+    }
+}
+
+fn nullable_type(data_type: &DataType) -> DataType {
+    match data_type {
+        DataType::Array { element, .. } => {
+            DataType::Array { element: Arc::new(nullable_type(element)), contains_null: true }
+        }
+        DataType::Map { key, value, .. } => DataType::Map {
+            key: Arc::new(nullable_type(key)),
+            value: Arc::new(nullable_type(value)),
+            value_contains_null: true,
+        },
+        DataType::Struct(fields) => DataType::Struct(Arc::new(as_nullable(fields))),
+        other => other.clone(),
+    }
+}

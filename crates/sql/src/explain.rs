@@ -1,0 +1,226 @@
+//! Plans as text: the tree of explain() and of error contexts.
+
+use crate::error::Result;
+use crate::exec::ExecRef;
+use crate::expr::{Attribute, Expr, SortOrder};
+use crate::plan::{JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
+use crate::session::SqlSession;
+
+/// The tree of a plan, a node a line, as TreeNode.treeString prints it.
+pub fn tree_string(plan: &LogicalPlan) -> String {
+    let mut out = String::new();
+    write_node(plan, &mut Vec::new(), &mut out);
+    out
+}
+
+fn write_node(plan: &LogicalPlan, last: &mut Vec<bool>, out: &mut String) {
+    if let Some((is_last, above)) = last.split_last() {
+        for done in above {
+            out.push_str(if *done { "   " } else { ":  " });
+        }
+        out.push_str(if *is_last { "+- " } else { ":- " });
+    }
+    out.push_str(&node_line(plan));
+    out.push('\n');
+    let children = plan.child_plans();
+    let count = children.len();
+    for (i, child) in children.iter().enumerate() {
+        last.push(i + 1 == count);
+        write_node(child, last, out);
+        last.pop();
+    }
+}
+
+fn list(exprs: &[Expr]) -> String {
+    format!("[{}]", exprs.iter().map(Expr::plan_string).collect::<Vec<_>>().join(", "))
+}
+
+fn columns(attributes: &[std::sync::Arc<Attribute>]) -> String {
+    let names: Vec<String> =
+        attributes.iter().map(|attribute| Expr::Attribute(attribute.clone()).plan_string()).collect();
+    format!("[{}]", names.join(", "))
+}
+
+fn orders(order: &[SortOrder]) -> String {
+    let texts: Vec<String> = order.iter().map(|order| Expr::SortOrder(Box::new(order.clone())).plan_string()).collect();
+    format!("[{}]", texts.join(", "))
+}
+
+/// A quote before the node's name marks what is not resolved.
+fn mark(plan: &LogicalPlan) -> &'static str {
+    let mut resolved = true;
+    plan.for_each_expression(&mut |expr| resolved &= expr.is_resolved());
+    let unresolved = !resolved || matches!(plan, LogicalPlan::UnresolvedRelation { .. });
+    if unresolved || plan.child_plans().iter().any(|child| !mark(child).is_empty()) { "'" } else { "" }
+}
+
+pub(crate) fn join_name(kind: JoinKind) -> &'static str {
+    match kind {
+        JoinKind::Inner => "Inner",
+        JoinKind::Cross => "Cross",
+        JoinKind::LeftOuter => "LeftOuter",
+        JoinKind::RightOuter => "RightOuter",
+        JoinKind::FullOuter => "FullOuter",
+        JoinKind::LeftSemi => "LeftSemi",
+        JoinKind::LeftAnti => "LeftAnti",
+    }
+}
+
+/// One node's line (simpleString).
+pub fn node_line(plan: &LogicalPlan) -> String {
+    use LogicalPlan as P;
+    let line = match plan {
+        P::UnresolvedRelation { parts, streaming } => {
+            format!("UnresolvedRelation [{}], [], {streaming}", parts.join(", "))
+        }
+        P::LocalRelation(relation) if relation.from_rdd => format!("LogicalRDD {}, false", columns(&relation.output)),
+        P::LocalRelation(relation) => format!("LocalRelation {}", columns(&relation.output)),
+        P::Range { start, end, step, partitions, .. } => {
+            let slices = partitions.map_or_else(String::new, |n| format!("Some({n})"));
+            let suffix = if partitions.is_some() { format!(", splits={slices}") } else { String::new() };
+            format!("Range ({start}, {end}, step={step}{suffix})")
+        }
+        P::OneRow => "OneRowRelation".to_owned(),
+        P::FileRelation(relation) => {
+            let names: Vec<String> =
+                relation.output.iter().map(|attribute| Expr::Attribute(attribute.clone()).plan_string()).collect();
+            format!("Relation [{}] {}", names.join(","), relation.format)
+        }
+        P::MemoryTable { output, .. } => format!("MemoryPlan MemorySink, {}", columns(output)),
+        P::StreamingRelation(relation) => {
+            let names: Vec<String> =
+                relation.output.iter().map(|attribute| Expr::Attribute(attribute.clone()).plan_string()).collect();
+            format!("StreamingRelation {}, [{}]", source_text(relation), names.join(", "))
+        }
+        P::StreamingBatch { output, .. } => format!("StreamingExecutionRelation {}", columns(output)),
+        P::Project { list: exprs, .. } => format!("Project {}", list(exprs)),
+        P::Filter { condition, .. } => format!("Filter {}", condition.plan_string()),
+        P::Aggregate { grouping, list: exprs, .. } => format!("Aggregate {}, {}", list(grouping), list(exprs)),
+        P::GroupingSets { by, list: exprs, .. } => format!("Aggregate [groupingsets({})], {}", list(by), list(exprs)),
+        P::Pivot { grouping, column, values, aggregates, .. } => {
+            format!("Pivot {}, {}, {}, {}", list(grouping), column.plan_string(), list(values), list(aggregates))
+        }
+        P::Sort { order, global, .. } => format!("Sort {}, {global}", orders(order)),
+        P::Limit { limit, .. } => format!("GlobalLimit {}", limit.plan_string()),
+        P::Offset { offset, .. } => format!("Offset {}", offset.plan_string()),
+        P::Tail { limit, .. } => format!("Tail {}", limit.plan_string()),
+        P::Distinct { .. } => "Distinct".to_owned(),
+        P::Deduplicate { columns: keys, within_watermark: false, .. } => format!("Deduplicate {}", list(keys)),
+        P::Deduplicate { columns: keys, .. } => format!("DeduplicateWithinWatermark {}", list(keys)),
+        P::SubqueryAlias { name, .. } => format!("SubqueryAlias {name}"),
+        P::View { name, child } => {
+            let name: Vec<String> = name.iter().map(|part| format!("`{part}`")).collect();
+            format!("View ({}, {})", name.join("."), columns(&child.output()))
+        }
+        P::EventTimeWatermark { column, delay, .. } => format!(
+            "EventTimeWatermark {}, {}",
+            column.plan_string(),
+            crate::value::text::calendar_interval_to_string(delay.months, delay.days, delay.micros)
+        ),
+        P::Expand { projections, output, .. } => {
+            let rows: Vec<String> = projections.iter().map(|row| list(row)).collect();
+            format!("Expand [{}], {}", rows.join(", "), columns(output))
+        }
+        P::Generate { generator, outer, qualifier, output, .. } => format!(
+            "Generate {}, {outer}, {}{}",
+            generator.plan_string(),
+            qualifier.as_ref().map_or(String::new(), |name| format!("{name}, ")),
+            columns(output)
+        ),
+        P::Window { list: exprs, partition_by, order_by, .. } => {
+            format!("Window {}, {}, {}", list(exprs), list(partition_by), orders(order_by))
+        }
+        P::Repartition { partitions, by, .. } if !by.is_empty() => {
+            let count = partitions.map_or(String::new(), |n| format!(", {n}"));
+            format!("RepartitionByExpression {}{count}", list(by))
+        }
+        P::Repartition { partitions, shuffle, .. } => {
+            format!("Repartition {}, {shuffle}", partitions.map_or(String::new(), |n| n.to_string()))
+        }
+        P::Sample { fraction, seed, with_replacement, .. } => {
+            format!("Sample 0.0, {fraction:?}, {with_replacement}, {seed}")
+        }
+        P::CollectMetrics { name, metrics, .. } => format!("CollectMetrics {name}, {}", list(metrics)),
+        P::Hint { name, .. } => format!("ResolvedHint (strategy={name})"),
+        P::Extension(node) => node.name(),
+        P::Join(join) => match &join.condition {
+            JoinCondition::None => format!("Join {}", join_name(join.kind)),
+            JoinCondition::On(on) => format!("Join {}, {}", join_name(join.kind), on.plan_string()),
+            JoinCondition::Using(names) => {
+                format!("Join UsingJoin({},Buffer({}))", join_name(join.kind), names.join(", "))
+            }
+            JoinCondition::Natural => format!("Join NaturalJoin({})", join_name(join.kind)),
+        },
+        P::Union { by_name, allow_missing, .. } => format!("Union {by_name}, {allow_missing}"),
+        P::SetOperation { kind: SetOperation::Intersect, all, .. } => {
+            format!("Intersect {}", if *all { "All true" } else { "false" })
+        }
+        P::SetOperation { kind: SetOperation::Except, all, .. } => {
+            format!("Except {}", if *all { "All true" } else { "false" })
+        }
+        P::With { ctes, .. } => {
+            let names: Vec<&str> = ctes.iter().map(|(name, _)| name.as_str()).collect();
+            format!("CTE [{}]", names.join(", "))
+        }
+    };
+    format!("{}{line}", mark(plan))
+}
+
+/// How a streaming source names itself in a plan.
+pub fn source_text(relation: &crate::plan::StreamingRelation) -> String {
+    match relation.format.as_str() {
+        "json" | "csv" | "text" | "parquet" | "orc" => {
+            format!("FileSource[{}]", relation.path.clone().unwrap_or_default())
+        }
+        other => other.to_owned(),
+    }
+}
+
+/// The optimized plan's tree.
+pub fn optimized(session: &SqlSession, plan: &PlanRef) -> Result<String> {
+    let context = crate::exec::ExecContext::new(session);
+    Ok(tree_string(&*crate::optimizer::optimize(&context, plan)?))
+}
+
+/// `== Physical Plan ==` and the operators, as explain() prints them.
+pub fn physical(session: &SqlSession, plan: &PlanRef) -> Result<String> {
+    if plan.is_streaming() {
+        return Ok(format!("== Physical Plan ==\n{}\n", tree_string(plan)));
+    }
+    let context = crate::exec::ExecContext::new(session);
+    let node = crate::planner::physical(&context, None, plan)?;
+    let mut out = "== Physical Plan ==\n".to_owned();
+    write_exec(&node, &mut Vec::new(), &mut out);
+    out.push('\n');
+    Ok(out)
+}
+
+/// A tree of operators, a line each.
+pub fn exec_tree(node: &ExecRef) -> String {
+    let mut out = String::new();
+    write_exec(node, &mut Vec::new(), &mut out);
+    out
+}
+
+fn write_exec(node: &ExecRef, last: &mut Vec<bool>, out: &mut String) {
+    if let Some((is_last, above)) = last.split_last() {
+        for done in above {
+            out.push_str(if *done { "   " } else { ":  " });
+        }
+        out.push_str(if *is_last { "+- " } else { ":- " });
+    }
+    let arguments = node.arguments();
+    out.push_str(&node.name());
+    if !arguments.is_empty() {
+        out.push(' ');
+        out.push_str(&arguments);
+    }
+    out.push('\n');
+    let children = node.children();
+    let count = children.len();
+    for (i, child) in children.into_iter().enumerate() {
+        last.push(i + 1 == count);
+        write_exec(child, last, out);
+        last.pop();
+    }
+}
