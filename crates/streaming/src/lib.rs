@@ -4,3 +4,5 @@
 //! (functions come in through [`api::ScriptHost`]) or of a browser.
 
 pub mod api;
+pub mod operators;
+pub mod state;

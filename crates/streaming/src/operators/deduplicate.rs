@@ -1,0 +1,171 @@
+//! dropDuplicates and dropDuplicatesWithinWatermark on a stream.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use arrow::array::BooleanArray;
+use arrow::compute::filter_record_batch;
+use arrow::record_batch::RecordBatch;
+use tidemark_sql::error::Result;
+use tidemark_sql::exec::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
+use tidemark_sql::expr::Attribute;
+use tidemark_sql::planner::text;
+use tidemark_sql::types::{DataType, StructField, StructType};
+
+use super::aggregate::state_info;
+use super::columns::{Columns, micros};
+use super::nodes::StateWriter;
+use super::stateful::Stateful;
+use super::watermark::EvictionWatermark;
+use crate::state::{StateSchema, StateStore, struct_of, unsafe_row};
+
+/// How long a key is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Remembered {
+    /// Until the watermark passes the event time in the key; for ever without one.
+    ByKey,
+    /// Until the watermark passes the event time of the key's first row plus the watermark's delay, µs.
+    Within { delay_us: i64 },
+}
+
+/// StreamingDeduplicate, StreamingDeduplicateWithinWatermark: lets the first row of every key pass, in input order.
+#[derive(Debug)]
+pub(crate) struct StreamingDeduplicateExec {
+    pub(super) stateful: Stateful,
+    pub(super) key: Columns,
+    pub(super) remembered: Remembered,
+    pub(super) child: ExecRef,
+}
+
+pub(super) const DEDUPE: &str = "dedupe";
+pub(super) const DEDUPE_WITHIN_WATERMARK: &str = "dedupeWithinWatermark";
+pub(super) const METRICS: [&str; 3] =
+    ["numDroppedDuplicateRows", "numRowsIncrementallyRemoved", "numRowsReadDuringEviction"];
+
+/// The row of one null, which is the value of every key of [`Remembered::ByKey`].
+const EMPTY_ROW: [u8; 16] = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+impl Remembered {
+    pub(super) fn schema(self, keys: &[Arc<Attribute>]) -> StateSchema {
+        let value = match self {
+            Self::ByKey => StructField::new("__dummy__", DataType::Null, true),
+            Self::Within { .. } => StructField::new("expiresAtMicros", DataType::Long, false),
+        };
+        let mut schema = StateSchema::new(struct_of(keys), StructType::new(vec![value]));
+        schema.check_value = self != Self::ByKey;
+        schema
+    }
+}
+
+impl StreamingDeduplicateExec {
+    fn value(&self, time: Option<i64>) -> [u8; 16] {
+        match self.remembered {
+            Remembered::ByKey => EMPTY_ROW,
+            Remembered::Within { delay_us } => {
+                // UnsafeRow.getLong gives 0 for null.
+                let expires = time.unwrap_or(0).wrapping_add(delay_us);
+                let mut row = [0; 16];
+                row[8..].copy_from_slice(&expires.to_le_bytes());
+                row
+            }
+        }
+    }
+
+    fn filter(&self, store: &mut StateStore, batch: &RecordBatch) -> Result<RecordBatch> {
+        let batch = self.stateful.drop_late(batch)?;
+        let keys = self.key.encode(&batch)?;
+        let times = match (self.remembered, self.stateful.event_time) {
+            (Remembered::Within { .. }, Some(event_time)) => micros(batch.column(event_time.ordinal)),
+            _ => vec![None; batch.num_rows()],
+        };
+        let mut kept = Vec::with_capacity(batch.num_rows());
+        for (key, time) in keys.iter().zip(times) {
+            let new = store.get(key).is_none();
+            if new {
+                store.put(key, &self.value(time));
+            }
+            kept.push(new);
+        }
+        let kept = BooleanArray::from(kept);
+        let new = kept.true_count() as i64;
+        self.stateful.batch.count(self.stateful.operator, |metrics| {
+            metrics.num_rows_updated += new;
+            metrics.add("numDroppedDuplicateRows", kept.len() as i64 - new);
+        });
+        Ok(filter_record_batch(&batch, &kept)?)
+    }
+
+    fn evict(&self, store: &mut StateStore) {
+        let fields = self.key.ordinals.len();
+        let boundary = self.stateful.batch.eviction(self.stateful.operator).micros();
+        let read = store.len();
+        let removed = match (self.remembered, self.stateful.event_time) {
+            (Remembered::Within { .. }, _) => {
+                store.remove_where(|_, value| unsafe_row::long_at(value, 1, 0).unwrap_or(0) <= boundary)
+            }
+            (Remembered::ByKey, Some(event_time)) => {
+                let Some(field) = self.key.ordinals.iter().position(|key| *key == event_time.ordinal) else { return };
+                store.remove_where(|key, _| event_time.of_row(key, fields, field).is_some_and(|t| t <= boundary))
+            }
+            (Remembered::ByKey, None) => return,
+        };
+        self.stateful.batch.count(self.stateful.operator, |metrics| {
+            metrics.num_rows_removed += removed.len() as i64;
+            metrics.add("numRowsReadDuringEviction", read as i64);
+        });
+    }
+}
+
+impl ExecNode for StreamingDeduplicateExec {
+    fn name(&self) -> String {
+        match self.remembered {
+            Remembered::ByKey => "StreamingDeduplicate".into(),
+            Remembered::Within { .. } => "StreamingDeduplicateWithinWatermark".into(),
+        }
+    }
+    fn arguments(&self) -> String {
+        let keys = self.key.attributes(self.child.output());
+        let (batch, operator) = (&self.stateful.batch, self.stateful.operator);
+        format!(
+            "{}, {}, {}, {}",
+            text::attributes(&keys),
+            state_info(&self.stateful),
+            batch.late(operator).0,
+            batch.eviction(operator).0
+        )
+    }
+    fn output(&self) -> &[Arc<Attribute>] {
+        self.child.output()
+    }
+    fn children(&self) -> Vec<&ExecRef> {
+        vec![&self.child]
+    }
+    fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        let partitions = self.child.execute(ctx)?;
+        let mut out = Vec::with_capacity(partitions.len());
+        for (index, partition) in partitions.iter().enumerate() {
+            let mut store = self.stateful.open(index)?;
+            let rows: Partition =
+                partition.iter().map(|batch| self.filter(&mut store, batch)).collect::<Result<_>>()?;
+            self.evict(&mut store);
+            self.stateful.commit(index, store)?;
+            out.push(rows);
+        }
+        Ok(out)
+    }
+    fn partitioning(&self) -> Partitioning {
+        self.child.partitioning()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl StateWriter for StreamingDeduplicateExec {
+    fn stateful(&self) -> &Stateful {
+        &self.stateful
+    }
+    fn should_run_another_batch(&self, next: EvictionWatermark) -> bool {
+        next > self.stateful.batch.eviction(self.stateful.operator)
+    }
+}

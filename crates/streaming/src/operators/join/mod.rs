@@ -1,0 +1,393 @@
+//! Stream-stream join: each side's new rows meet the other side's buffered rows, and are buffered themselves as long as the
+//! watermark lets them find a partner (StreamingSymmetricHashJoin).
+
+mod plan;
+mod side;
+mod state_watermark;
+
+use std::any::Any;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, BooleanArray, UInt32Array, new_null_array};
+use arrow::compute::take;
+use arrow::record_batch::RecordBatch;
+use tidemark_sql::error::Result;
+use tidemark_sql::exec::batch::{make_batch, take_rows};
+use tidemark_sql::exec::bind::{eval_all, eval_condition};
+use tidemark_sql::exec::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
+use tidemark_sql::expr::{Attribute, Expr};
+use tidemark_sql::functions::EvalContext;
+use tidemark_sql::plan::JoinKind;
+use tidemark_sql::planner::text;
+use tidemark_sql::types::DataType;
+
+use self::side::{Buffered, SideState, SideStores};
+use self::state_watermark::Bound;
+use super::aggregate::state_info;
+use super::columns::EventTime;
+use super::nodes::StateWriter;
+use super::stateful::Stateful;
+use super::watermark::EvictionWatermark;
+use crate::state::unsafe_row::{RowArena, decode_rows, encode_rows};
+use crate::state::{StateSchema, StoreMetrics};
+
+pub(crate) use plan::plan_join;
+
+const SYMMETRIC_HASH_JOIN: &str = "symmetricHashJoin";
+const LEFT: usize = 0;
+const RIGHT: usize = 1;
+
+/// One input of the join.
+#[derive(Clone, Debug)]
+struct Side {
+    child: ExecRef,
+    /// Join keys bound to the input, and as explain shows them.
+    keys: Vec<Expr>,
+    shown_keys: String,
+    /// What the condition asks of this side alone, bound to the input. Rows that fail it are never buffered.
+    filter: Vec<Expr>,
+    event_time: Option<EventTime>,
+    bound: Bound,
+    stores: SideStores,
+    /// Types of the input columns and of "matched".
+    value_types: Vec<DataType>,
+}
+
+#[derive(Debug)]
+pub(crate) struct StreamingSymmetricHashJoinExec {
+    stateful: Stateful,
+    kind: JoinKind,
+    key_types: Vec<DataType>,
+    sides: [Side; 2],
+    /// What the condition asks of both sides together, bound to the left columns and then the right.
+    condition: Vec<Expr>,
+    output: Vec<Arc<Attribute>>,
+}
+
+/// New rows of one side in state form.
+struct Encoded {
+    keys: RowArena,
+    values: RowArena,
+}
+
+/// A new row and a buffered row of its key.
+struct Pair {
+    row: u32,
+    buffered: Buffered,
+}
+
+impl StreamingSymmetricHashJoinExec {
+    /// Whether unmatched rows of a side come out with nulls.
+    fn preserves(&self, side: usize) -> bool {
+        match self.kind {
+            JoinKind::LeftOuter => side == LEFT,
+            JoinKind::RightOuter => side == RIGHT,
+            JoinKind::FullOuter => true,
+            _ => false,
+        }
+    }
+
+    fn encode(&self, side: usize, batch: &RecordBatch, keys: &[ArrayRef]) -> Result<Encoded> {
+        let rows = batch.num_rows();
+        let mut columns = batch.columns().to_vec();
+        columns.push(Arc::new(BooleanArray::from(vec![false; rows])));
+        Ok(Encoded {
+            keys: encode_rows(&self.key_types, keys, rows)?,
+            values: encode_rows(&self.sides[side].value_types, &columns, rows)?,
+        })
+    }
+
+    /// Columns of buffered rows of a side, without "matched".
+    fn columns_of(&self, side: usize, values: &[&[u8]]) -> Result<Vec<ArrayRef>> {
+        let mut columns = decode_rows(&self.sides[side].value_types, values)?;
+        columns.pop();
+        Ok(columns)
+    }
+
+    /// Which pairs satisfy the condition.
+    fn matches(
+        &self,
+        own: &[ArrayRef],
+        other: &[ArrayRef],
+        side: usize,
+        pairs: &[Pair],
+        eval: &EvalContext<'_>,
+    ) -> Result<Vec<bool>> {
+        if pairs.is_empty() || self.condition.is_empty() {
+            return Ok(vec![true; pairs.len()]);
+        }
+        let rows: UInt32Array = pairs.iter().map(|pair| pair.row).collect();
+        let own: Vec<ArrayRef> = own.iter().map(|c| take(c, &rows, None)).collect::<Result<_, _>>()?;
+        let columns = in_order(side, own, other.to_vec());
+        let batch = make_batch(&self.both(), columns, pairs.len())?;
+        all_hold(&self.condition, &batch, eval)
+    }
+
+    /// Left columns and then right ones.
+    fn both(&self) -> Vec<Arc<Attribute>> {
+        self.sides.iter().flat_map(|side| side.child.output().iter().cloned()).collect()
+    }
+
+    /// storeAndJoinWithOtherSide for one batch of new rows.
+    fn join(
+        &self,
+        side: usize,
+        batch: &RecordBatch,
+        states: &mut [SideState; 2],
+        ctx: &ExecContext<'_>,
+        index: usize,
+    ) -> Result<RecordBatch> {
+        let me = &self.sides[side];
+        let batch = self.stateful.drop_late_by(me.event_time, batch)?;
+        let eval = ctx.eval(index, 0);
+        let passes = all_hold(&me.filter, &batch, &eval)?;
+        let encoded = self.encode(side, &batch, &eval_all(&me.keys, &batch, &eval)?)?;
+        let other = 1 - side;
+        let mut pairs = Vec::new();
+        for row in (0..batch.num_rows()).filter(|row| passes[*row]) {
+            let buffered = states[other].rows_of(encoded.keys.row(row));
+            pairs.extend(buffered.into_iter().map(|buffered| Pair { row: row as u32, buffered }));
+        }
+        let values: Vec<&[u8]> = pairs.iter().map(|pair| &pair.buffered.value[..]).collect();
+        let other_columns = self.columns_of(other, &values)?;
+        let matches = self.matches(batch.columns(), &other_columns, side, &pairs, &eval)?;
+        let semi = self.kind == JoinKind::LeftSemi;
+        // Rows that come out: own row, and the pair whose buffered row stands beside it.
+        let mut out: Vec<(u32, Option<u32>)> = Vec::new();
+        let mut added = 0;
+        let mut next = 0;
+        for row in 0..batch.num_rows() {
+            if !passes[row] {
+                if self.preserves(side) {
+                    out.push((row as u32, None));
+                }
+                continue;
+            }
+            let key = encoded.keys.row(row);
+            let mut matched = false;
+            while next < pairs.len() && pairs[next].row as usize == row {
+                let (at, pair) = (next, &pairs[next]);
+                next += 1;
+                // A semi join's left row needs one partner, and comes out once.
+                if !matches[at] || (semi && side == LEFT && matched) {
+                    continue;
+                }
+                let known = pair.buffered.matched || states[other].is_matched(key, pair.buffered.index);
+                if semi && side == RIGHT && known {
+                    continue;
+                }
+                if !known {
+                    states[other].mark_matched(key, &pair.buffered);
+                }
+                matched = true;
+                out.push((row as u32, Some(at as u32)));
+            }
+            if self.keeps(side, key, encoded.values.row(row), matched) {
+                states[side].append(key, encoded.values.row(row), matched);
+                added += 1;
+            }
+        }
+        self.stateful.batch.count(self.stateful.operator, |metrics| metrics.num_rows_updated += added);
+        self.rows(side, batch.columns(), &other_columns, &out)
+    }
+
+    /// Whether a new row goes into the state (AddingProcessedRowToStateCompletionIterator).
+    fn keeps(&self, side: usize, key: &[u8], value: &[u8], matched: bool) -> bool {
+        if side == LEFT {
+            return !(self.kind == JoinKind::LeftSemi && matched);
+        }
+        !self.evicts(side, key, value) || (self.preserves(RIGHT) && !matched)
+    }
+
+    /// Whether this batch's watermark removes a buffered row.
+    fn evicts(&self, side: usize, key: &[u8], value: &[u8]) -> bool {
+        self.evicts_key(side, key) || self.evicts_value(side, value)
+    }
+
+    fn evicts_key(&self, side: usize, key: &[u8]) -> bool {
+        let Bound::Key { field, window } = self.sides[side].bound else { return false };
+        let boundary = self.eviction().micros();
+        let time = EventTime { ordinal: field, window }.of_row(key, self.key_types.len(), field);
+        time.is_some_and(|time| time <= boundary)
+    }
+
+    fn evicts_value(&self, side: usize, value: &[u8]) -> bool {
+        let me = &self.sides[side];
+        let Bound::Value { event_time, .. } = me.bound else { return false };
+        let Some(boundary_ms) = me.bound.state_watermark(self.eviction().0) else { return false };
+        let time = event_time.of_row(value, me.value_types.len(), event_time.ordinal);
+        time.is_some_and(|time| time <= boundary_ms.saturating_mul(1000))
+    }
+
+    fn eviction(&self) -> EvictionWatermark {
+        self.stateful.batch.eviction(self.stateful.operator)
+    }
+
+    /// Output rows of new rows and the buffered rows beside them.
+    fn rows(
+        &self,
+        side: usize,
+        own: &[ArrayRef],
+        other: &[ArrayRef],
+        rows: &[(u32, Option<u32>)],
+    ) -> Result<RecordBatch> {
+        let own_rows: UInt32Array = rows.iter().map(|(row, _)| *row).collect();
+        let other_rows: UInt32Array = rows.iter().map(|(_, pair)| *pair).collect();
+        let own: Vec<ArrayRef> = own.iter().map(|c| take(c, &own_rows, None)).collect::<Result<_, _>>()?;
+        let other: Vec<ArrayRef> = if other_rows.null_count() == rows.len() {
+            other.iter().map(|c| new_null_array(c.data_type(), rows.len())).collect()
+        } else {
+            other.iter().map(|c| take(c, &other_rows, None)).collect::<Result<_, _>>()?
+        };
+        let columns = match self.kind {
+            JoinKind::LeftSemi if side == LEFT => own,
+            JoinKind::LeftSemi => other,
+            _ => in_order(side, own, other),
+        };
+        make_batch(&self.output, columns, rows.len())
+    }
+
+    /// removeOldState; the removed rows.
+    fn remove_old(&self, side: usize, state: &mut SideState) -> Vec<Buffered> {
+        let removed = match self.sides[side].bound {
+            Bound::None => Vec::new(),
+            Bound::Key { .. } => state.remove_keys(|key| self.evicts_key(side, key)),
+            Bound::Value { .. } => state.remove_values(|value| self.evicts_value(side, value)),
+        };
+        self.stateful.batch.count(self.stateful.operator, |metrics| metrics.num_rows_removed += removed.len() as i64);
+        removed
+    }
+
+    /// Rows that leave the state without ever having matched, with nulls for the other side.
+    fn unmatched(&self, side: usize, removed: &[Buffered]) -> Result<RecordBatch> {
+        let values: Vec<&[u8]> = removed.iter().filter(|row| !row.matched).map(|row| &row.value[..]).collect();
+        let own = self.columns_of(side, &values)?;
+        let other = self.sides[1 - side].child.output();
+        let other: Vec<ArrayRef> =
+            other.iter().map(|a| new_null_array(&a.data_type.to_arrow(), values.len())).collect();
+        make_batch(&self.output, in_order(side, own, other), values.len())
+    }
+
+    fn run(&self, index: usize, inputs: [&Partition; 2], ctx: &ExecContext<'_>) -> Result<Partition> {
+        let open = |side: usize| -> Result<SideState> {
+            let stores = &self.sides[side].stores;
+            let counts = self.stateful.open_named(index, &stores.counts.0, &stores.counts.1)?;
+            let rows = self.stateful.open_named(index, &stores.rows.0, &stores.rows.1)?;
+            Ok(SideState::new(counts, rows))
+        };
+        let mut states = [open(LEFT)?, open(RIGHT)?];
+        let mut out = Vec::new();
+        for side in [LEFT, RIGHT] {
+            for batch in inputs[side] {
+                out.push(self.join(side, batch, &mut states, ctx, index)?);
+            }
+        }
+        // Preserved sides first: their unmatched rows come out.
+        let mut order = [LEFT, RIGHT];
+        order.sort_by_key(|side| !self.preserves(*side));
+        for side in order {
+            let removed = self.remove_old(side, &mut states[side]);
+            if self.preserves(side) {
+                out.push(self.unmatched(side, &removed)?);
+            }
+        }
+        for (side, state) in states.into_iter().enumerate() {
+            self.commit(index, side, state)?;
+        }
+        out.retain(|batch| batch.num_rows() > 0);
+        Ok(out)
+    }
+
+    fn commit(&self, index: usize, side: usize, state: SideState) -> Result<()> {
+        let stores = &self.sides[side].stores;
+        let counts = self.stateful.commit_store(state.counts)?;
+        // A buffered row counts once, in the store that has it.
+        let counts = StoreMetrics { num_keys: 0, custom: Vec::new(), ..counts };
+        self.stateful.count_store(index, &stores.counts.0, &counts);
+        let rows = self.stateful.commit_store(state.rows)?;
+        self.stateful.count_store(index, &stores.rows.0, &rows);
+        Ok(())
+    }
+}
+
+/// Which rows satisfy all predicates; a predicate is not asked of rows that failed one before it.
+fn all_hold(predicates: &[Expr], batch: &RecordBatch, eval: &EvalContext<'_>) -> Result<Vec<bool>> {
+    let mut holds = vec![true; batch.num_rows()];
+    for predicate in predicates {
+        let rows: Vec<u32> = (0..holds.len() as u32).filter(|row| holds[*row as usize]).collect();
+        let left = take_rows(batch, &UInt32Array::from(rows.clone()))?;
+        let mask = eval_condition(predicate, &left, eval)?;
+        for (at, row) in rows.into_iter().enumerate() {
+            holds[row as usize] = mask.is_valid(at) && mask.value(at);
+        }
+    }
+    Ok(holds)
+}
+
+/// Columns of a side and of the other, left first.
+fn in_order(side: usize, own: Vec<ArrayRef>, other: Vec<ArrayRef>) -> Vec<ArrayRef> {
+    let (mut first, second) = if side == LEFT { (own, other) } else { (other, own) };
+    first.extend(second);
+    first
+}
+
+impl ExecNode for StreamingSymmetricHashJoinExec {
+    fn name(&self) -> String {
+        "StreamingSymmetricHashJoin".into()
+    }
+    fn arguments(&self) -> String {
+        let kind = match self.kind {
+            JoinKind::Inner | JoinKind::Cross => "Inner",
+            JoinKind::LeftOuter => "LeftOuter",
+            JoinKind::RightOuter => "RightOuter",
+            JoinKind::FullOuter => "FullOuter",
+            JoinKind::LeftSemi => "LeftSemi",
+            JoinKind::LeftAnti => "LeftAnti",
+        };
+        let condition = if self.condition.is_empty() { "null".to_owned() } else { text::expressions(&self.condition) };
+        format!(
+            "{}, {}, {kind}, condition = [ both = {condition} ], {}",
+            self.sides[LEFT].shown_keys,
+            self.sides[RIGHT].shown_keys,
+            state_info(&self.stateful)
+        )
+    }
+    fn output(&self) -> &[Arc<Attribute>] {
+        &self.output
+    }
+    fn children(&self) -> Vec<&ExecRef> {
+        self.sides.iter().map(|side| &side.child).collect()
+    }
+    fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        let left = self.sides[LEFT].child.execute(ctx)?;
+        let right = self.sides[RIGHT].child.execute(ctx)?;
+        left.iter().zip(&right).enumerate().map(|(index, (l, r))| self.run(index, [l, r], ctx)).collect()
+    }
+    fn partitioning(&self) -> Partitioning {
+        match self.kind {
+            JoinKind::RightOuter => self.sides[RIGHT].child.partitioning(),
+            JoinKind::FullOuter => Partitioning::Unknown,
+            _ => self.sides[LEFT].child.partitioning(),
+        }
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl StateWriter for StreamingSymmetricHashJoinExec {
+    fn stateful(&self) -> &Stateful {
+        &self.stateful
+    }
+    fn output_watermark(&self, input_ms: i64) -> Option<i64> {
+        self.sides.iter().filter_map(|side| side.bound.state_watermark(input_ms)).chain([input_ms]).min()
+    }
+    fn should_run_another_batch(&self, next: EvictionWatermark) -> bool {
+        self.sides.iter().any(|side| side.bound != Bound::None) && next > self.eviction()
+    }
+    fn stores(&self) -> Vec<(String, StateSchema)> {
+        let all = self.sides.iter().flat_map(|side| [&side.stores.counts, &side.stores.rows]);
+        all.map(|(name, schema): &(String, Rc<StateSchema>)| (name.clone(), (**schema).clone())).collect()
+    }
+}

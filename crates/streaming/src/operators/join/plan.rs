@@ -1,0 +1,118 @@
+//! Planning of stream-stream joins (StreamingJoinStrategy).
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tidemark_sql::error::{ErrorClass, Result, SparkError};
+use tidemark_sql::exec::ExecRef;
+use tidemark_sql::exec::bind::bind_all;
+use tidemark_sql::expr::{Attribute, Expr, ExprId};
+use tidemark_sql::plan::{Join, JoinCondition, JoinKind};
+use tidemark_sql::planner::{Planner, text};
+use tidemark_sql::types::DataType;
+
+use super::super::batch::StatefulBatch;
+use super::super::columns::EventTime;
+use super::super::stateful::Stateful;
+use super::side::SideStores;
+use super::state_watermark::{bounds, conjuncts};
+use super::{SYMMETRIC_HASH_JOIN, Side, StreamingSymmetricHashJoinExec};
+use crate::state::struct_of;
+
+/// The condition of a join taken apart.
+#[derive(Default)]
+struct Parts {
+    keys: [Vec<Expr>; 2],
+    /// What is left, by the sides it needs.
+    only: [Vec<Expr>; 2],
+    both: Vec<Expr>,
+    /// All but the keys.
+    rest: Vec<Expr>,
+}
+
+fn split(condition: Option<&Expr>, outputs: &[Vec<Arc<Attribute>>; 2]) -> Parts {
+    let ids: [BTreeSet<ExprId>; 2] = [0, 1].map(|side: usize| outputs[side].iter().map(|a| a.id).collect());
+    let within = |expr: &Expr, side: usize| expr.references().is_subset(&ids[side]);
+    let mut parts = Parts::default();
+    let mut predicates = Vec::new();
+    if let Some(condition) = condition {
+        conjuncts(condition, &mut predicates);
+    }
+    for predicate in predicates {
+        if let Expr::Call(call) = predicate
+            && matches!(&*call.name, "=" | "==")
+            && let [a, b] = &call.args[..]
+            && !a.references().is_empty()
+            && !b.references().is_empty()
+        {
+            let sides = if within(a, 0) && within(b, 1) {
+                Some([a, b])
+            } else if within(b, 0) && within(a, 1) {
+                Some([b, a])
+            } else {
+                None
+            };
+            if let Some([left, right]) = sides {
+                parts.keys[0].push(left.clone());
+                parts.keys[1].push(right.clone());
+                continue;
+            }
+        }
+        parts.rest.push(predicate.clone());
+        match (0..2).find(|side| predicate.deterministic() && within(predicate, *side)) {
+            Some(side) => parts.only[side].push(predicate.clone()),
+            None => parts.both.push(predicate.clone()),
+        }
+    }
+    parts
+}
+
+/// The operator of a join whose inputs are both streams.
+pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planner<'_>) -> Result<ExecRef> {
+    let operator = batch.next_operator_id();
+    if batch.query.conf.join_state_format != 2 {
+        return Err(SparkError::not_yet(&format!(
+            "Stream-stream join state format version {}",
+            batch.query.conf.join_state_format
+        )));
+    }
+    let condition = match &join.condition {
+        JoinCondition::On(condition) => Some(condition),
+        _ => None,
+    };
+    let outputs = [join.left.output(), join.right.output()];
+    let parts = split(condition, &outputs);
+    if parts.keys[0].is_empty() {
+        return Err(SparkError::new(ErrorClass::Analysis, "_LEGACY_ERROR_TEMP_1181", &[]));
+    }
+    let kind = if join.kind == JoinKind::Cross { JoinKind::Inner } else { join.kind };
+    let key_types: Vec<DataType> = parts.keys[0].iter().map(Expr::data_type).collect();
+    let allow_multiple = batch.query.conf.allow_multiple;
+    let event_times = [EventTime::find(&outputs[0], allow_multiple)?, EventTime::find(&outputs[1], allow_multiple)?];
+    let bounds = bounds([&outputs[0], &outputs[1]], [&parts.keys[0], &parts.keys[1]], &parts.rest, event_times);
+    let mut sides = Vec::new();
+    for (side, plan) in [&join.left, &join.right].into_iter().enumerate() {
+        let child = planner.stateful_clustered(&parts.keys[side], planner.plan_child(plan)?)?;
+        let input = child.output().to_vec();
+        let keys: Vec<(DataType, bool)> = parts.keys[side].iter().map(|k| (k.data_type(), k.nullable())).collect();
+        let stores = SideStores::new(["left", "right"][side], &keys, struct_of(&input));
+        sides.push(Side {
+            keys: bind_all(&parts.keys[side], &input)?,
+            shown_keys: text::expressions(&parts.keys[side]),
+            filter: bind_all(&parts.only[side], &input)?,
+            event_time: event_times[side],
+            bound: bounds[side],
+            value_types: stores.rows.1.value_types(),
+            stores,
+            child,
+        });
+    }
+    let both: Vec<Arc<Attribute>> = sides.iter().flat_map(|side| side.child.output().iter().cloned()).collect();
+    let condition = bind_all(&parts.both, &both)?;
+    let schema = (*sides[0].stores.rows.1).clone();
+    let stateful = Stateful::new(batch, operator, SYMMETRIC_HASH_JOIN, schema, &[], &[])?;
+    let Ok(sides) = <[Side; 2]>::try_from(sides) else { return Err(SparkError::internal("a join has two sides")) };
+    let output = tidemark_sql::plan::LogicalPlan::Join(join.clone()).output();
+    Ok(Arc::new(StreamingSymmetricHashJoinExec { stateful, kind, key_types, sides, condition, output }))
+}

@@ -1,0 +1,83 @@
+//! limit() on a stream in append mode: counts over all batches.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use tidemark_sql::error::Result;
+use tidemark_sql::exec::batch::row_count;
+use tidemark_sql::exec::limit::slice_rows;
+use tidemark_sql::exec::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
+use tidemark_sql::expr::Attribute;
+use tidemark_sql::types::{DataType, StructField, StructType};
+
+use super::aggregate::state_info;
+use super::nodes::StateWriter;
+use super::stateful::Stateful;
+use super::watermark::EvictionWatermark;
+use crate::state::{StateSchema, unsafe_row};
+
+pub(super) const GLOBAL_LIMIT: &str = "globalLimit";
+
+/// StreamingGlobalLimit; its child has a single partition.
+#[derive(Debug)]
+pub(crate) struct StreamingGlobalLimitExec {
+    pub(super) stateful: Stateful,
+    pub(super) limit: usize,
+    pub(super) child: ExecRef,
+}
+
+/// The key: one null. The value: the number of rows put out so far.
+pub(super) fn schema() -> StateSchema {
+    StateSchema::new(
+        StructType::new(vec![StructField::new("key", DataType::Null, true)]),
+        StructType::new(vec![StructField::new("value", DataType::Long, true)]),
+    )
+}
+
+const KEY: [u8; 16] = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+impl ExecNode for StreamingGlobalLimitExec {
+    fn name(&self) -> String {
+        "StreamingGlobalLimit".into()
+    }
+    fn arguments(&self) -> String {
+        format!("{}, {}, {}", self.limit, state_info(&self.stateful), self.stateful.batch.output_mode.name())
+    }
+    fn output(&self) -> &[Arc<Attribute>] {
+        self.child.output()
+    }
+    fn children(&self) -> Vec<&ExecRef> {
+        vec![&self.child]
+    }
+    fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        let rows: Partition = self.child.execute(ctx)?.into_iter().flatten().collect();
+        let mut store = self.stateful.open(0)?;
+        let before = store.get(&KEY).and_then(|value| unsafe_row::long_at(value, 1, 0)).unwrap_or(0);
+        let room = (self.limit as i64 - before).max(0);
+        let out = slice_rows(rows, 0, usize::try_from(room).ok());
+        let added = row_count(&out) as i64;
+        if added > 0 {
+            let mut value = [0; 16];
+            value[8..].copy_from_slice(&(before + added).to_le_bytes());
+            store.put(&KEY, &value);
+            self.stateful.batch.count(self.stateful.operator, |metrics| metrics.num_rows_updated += 1);
+        }
+        self.stateful.commit(0, store)?;
+        Ok(vec![out])
+    }
+    fn partitioning(&self) -> Partitioning {
+        Partitioning::Single
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl StateWriter for StreamingGlobalLimitExec {
+    fn stateful(&self) -> &Stateful {
+        &self.stateful
+    }
+    fn should_run_another_batch(&self, _next: EvictionWatermark) -> bool {
+        false
+    }
+}

@@ -1,0 +1,31 @@
+//! The stateful physical operators and what plans them.
+//!
+//! One operator, one file. A micro-batch makes a [`StatefulBatch`] (what the batch may know, and where its operators
+//! report), plans with a [`StatefulPlanner`], calls [`StatefulPlanner::prepare`] once on the finished plan and executes it.
+//! State is committed inside the execution, partition by partition, as Spark's tasks do. Afterwards [`StatefulBatch`] holds
+//! the metrics, the event-time statistics and the answer to whether another batch is needed.
+
+mod aggregate;
+mod batch;
+mod columns;
+mod deduplicate;
+mod event_time;
+mod join;
+mod limit;
+mod nodes;
+mod page;
+mod planner;
+mod progress;
+mod session;
+mod stateful;
+mod watermark;
+
+pub use batch::{
+    DroppedRow, EventTimeNode, EventTimeStats, OperatorInfo, OutputMode, StatefulBatch, StatefulQuery, StreamingConf,
+    WindowState,
+};
+pub use nodes::operator_infos;
+pub use page::state_page;
+pub use planner::StatefulPlanner;
+pub use progress::OperatorMetrics;
+pub use watermark::{EvictionWatermark, LateWatermark, WatermarkPropagator};

@@ -1,0 +1,109 @@
+//! What the stateful nodes of a plan have in common, and how they are found in it.
+
+use tidemark_sql::exec::ExecRef;
+
+use super::aggregate::StateStoreSaveExec;
+use super::batch::OperatorInfo;
+use super::deduplicate::StreamingDeduplicateExec;
+use super::event_time::EventTimeWatermarkExec;
+use super::join::StreamingSymmetricHashJoinExec;
+use super::limit::StreamingGlobalLimitExec;
+use super::session::SessionWindowStateStoreSaveExec;
+use super::stateful::Stateful;
+use super::watermark::EvictionWatermark;
+use crate::state::{DEFAULT_STORE, StateSchema, StoreMetadata};
+
+/// A physical operator that writes state (Spark's StateStoreWriter).
+pub(crate) trait StateWriter {
+    fn stateful(&self) -> &Stateful;
+    /// What the operator promises about its output for an input watermark, ms; None: no watermark goes on.
+    fn output_watermark(&self, input_ms: i64) -> Option<i64> {
+        Some(input_ms)
+    }
+    /// Whether a batch without data would change anything under the next batch's watermark.
+    fn should_run_another_batch(&self, next: EvictionWatermark) -> bool;
+    /// Names and schemas of its stores.
+    fn stores(&self) -> Vec<(String, StateSchema)> {
+        vec![(DEFAULT_STORE.to_owned(), (*self.stateful().schema).clone())]
+    }
+}
+
+impl dyn StateWriter + '_ {
+    pub(super) fn operator_id(&self) -> usize {
+        self.stateful().operator
+    }
+
+    /// For the operator metadata.
+    pub(super) fn store_metadata(&self) -> Vec<StoreMetadata> {
+        let partitions = self.stateful().batch.shuffle_partitions;
+        self.stores()
+            .into_iter()
+            .map(|(name, schema)| StoreMetadata { name, prefix: schema.prefix, partitions })
+            .collect()
+    }
+}
+
+/// A node that means something to watermarks.
+pub(crate) enum StatefulNode<'a> {
+    Watermark,
+    Writer(&'a dyn StateWriter),
+}
+
+impl<'a> StatefulNode<'a> {
+    pub(crate) fn of(plan: &'a ExecRef) -> Option<Self> {
+        let any = plan.as_any();
+        if any.is::<EventTimeWatermarkExec>() {
+            return Some(Self::Watermark);
+        }
+        let writer: &dyn StateWriter = if let Some(node) = any.downcast_ref::<StateStoreSaveExec>() {
+            node
+        } else if let Some(node) = any.downcast_ref::<StreamingDeduplicateExec>() {
+            node
+        } else if let Some(node) = any.downcast_ref::<SessionWindowStateStoreSaveExec>() {
+            node
+        } else if let Some(node) = any.downcast_ref::<StreamingSymmetricHashJoinExec>() {
+            node
+        } else if let Some(node) = any.downcast_ref::<StreamingGlobalLimitExec>() {
+            node
+        } else {
+            return None;
+        };
+        Some(Self::Writer(writer))
+    }
+}
+
+/// The state writers of a plan, parents before children.
+pub(crate) fn writers(plan: &ExecRef) -> Vec<&dyn StateWriter> {
+    let mut found = Vec::new();
+    collect(plan, &mut found);
+    found
+}
+
+fn collect<'a>(plan: &'a ExecRef, found: &mut Vec<&'a dyn StateWriter>) {
+    if let Some(StatefulNode::Writer(writer)) = StatefulNode::of(plan) {
+        found.push(writer);
+    }
+    for child in plan.children() {
+        collect(child, found);
+    }
+}
+
+/// The stateful operators of a plan by id.
+pub fn operator_infos(plan: &ExecRef) -> Vec<OperatorInfo> {
+    writers(plan)
+        .into_iter()
+        .map(|writer| {
+            let stateful = writer.stateful();
+            let columns = |schema: &tidemark_sql::types::StructType| {
+                schema.fields.iter().map(|f| (f.name.clone(), f.data_type.simple_string())).collect()
+            };
+            OperatorInfo {
+                id: stateful.operator,
+                name: stateful.name.to_owned(),
+                key: columns(&stateful.schema.key),
+                value: columns(&stateful.schema.value),
+                partitions: stateful.batch.shuffle_partitions,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,280 @@
+//! Plans the nodes of a micro-batch that need state or watermarks (the strategies of IncrementalExecution), and prepares
+//! the finished plan (its rule `state`).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tidemark_sql::error::{ErrorClass, Result, SparkError};
+use tidemark_sql::exec::aggregate::{AggregatePieces, plan_aggregate_pieces};
+use tidemark_sql::exec::limit::{LimitExec, LimitKind};
+use tidemark_sql::exec::sort::SortExec;
+use tidemark_sql::exec::{ExecRef, PlannerExtension};
+use tidemark_sql::expr::{Attribute, Expr, SortOrder, WindowKind};
+use tidemark_sql::plan::{Delay, LogicalPlan, PlanRef};
+use tidemark_sql::planner::Planner;
+use tidemark_sql::value::Value;
+
+use super::aggregate::{Layout, STATE_STORE_SAVE, StateStoreRestoreExec, StateStoreSaveExec};
+use super::batch::{EventTimeNode, OutputMode, StatefulBatch};
+use super::columns::{Columns, EventTime};
+use super::deduplicate::{self, Remembered, StreamingDeduplicateExec};
+use super::event_time::EventTimeWatermarkExec;
+use super::join::plan_join;
+use super::limit::{self, StreamingGlobalLimitExec};
+use super::nodes::writers;
+use super::session::{
+    MergingSessionsExec, SESSION_SAVE, SessionLayout, SessionWindowStateStoreRestoreExec,
+    SessionWindowStateStoreSaveExec,
+};
+use super::stateful::Stateful;
+use crate::state::OperatorMetadata;
+
+/// The planner extension of one micro-batch.
+#[derive(Clone, Debug)]
+pub struct StatefulPlanner {
+    batch: Rc<StatefulBatch>,
+}
+
+impl StatefulPlanner {
+    pub fn new(batch: Rc<StatefulBatch>) -> Self {
+        Self { batch }
+    }
+
+    /// Once on the finished plan, before it runs: checks or writes operator metadata and state schemas in the first batch
+    /// of a run, and gives every operator its watermarks.
+    pub fn prepare(&self, plan: &ExecRef) -> Result<()> {
+        let batch = &self.batch;
+        batch.query.stores.borrow_mut().maintain_if_due(batch.now_ms);
+        if batch.is_first_batch {
+            if batch.batch_id != 0 {
+                self.check_operators(plan)?;
+            }
+            let stores = batch.query.stores.borrow();
+            for writer in writers(plan) {
+                for (store, schema) in writer.stores() {
+                    stores.check_schema(writer.operator_id(), &store, &schema, batch.now_ms)?;
+                }
+                let metadata = OperatorMetadata {
+                    operator_id: writer.operator_id(),
+                    operator_name: writer.stateful().name.to_owned(),
+                    stores: writer.store_metadata(),
+                };
+                stores.write_metadata(&metadata, batch.now_ms)?;
+            }
+        }
+        let mut propagator = batch.query.propagator.borrow_mut();
+        propagator.propagate(batch.batch_id - 1, plan, batch.previous_watermark_ms)?;
+        propagator.propagate(batch.batch_id, plan, batch.watermark_ms)?;
+        propagator.purge(batch.batch_id - 2);
+        Ok(())
+    }
+
+    /// checkOperatorValidWithMetadata: the operators of a restarted query are those that wrote the state.
+    fn check_operators(&self, plan: &ExecRef) -> Result<()> {
+        let now: Vec<(usize, &str)> = writers(plan).iter().map(|w| (w.operator_id(), w.stateful().name)).collect();
+        let show = |operators: &[(usize, &str)]| {
+            let shown: Vec<String> =
+                operators.iter().map(|(id, name)| format!("(OperatorId: {id} -> OperatorName: {name})")).collect();
+            shown.join(", ")
+        };
+        let stores = self.batch.query.stores.borrow();
+        if !now.is_empty() && !stores.has_state() {
+            return Err(SparkError::new(
+                ErrorClass::Runtime,
+                "STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY",
+                &[("OpsInCurBatchSeq", &show(&now))],
+            ));
+        }
+        let metadata = stores.all_metadata();
+        let before: Vec<(usize, &str)> = metadata.iter().map(|m| (m.operator_id, &*m.operator_name)).collect();
+        let same = before.len() == now.len() && before.iter().all(|operator| now.contains(operator));
+        if before.is_empty() || same {
+            return Ok(());
+        }
+        Err(SparkError::new(
+            ErrorClass::Runtime,
+            "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA",
+            &[("OpsInMetadataSeq", &show(&before)), ("OpsInCurBatchSeq", &show(&now))],
+        ))
+    }
+
+    fn watermark(
+        &self,
+        node: &LogicalPlan,
+        column: &Expr,
+        delay: Delay,
+        child: &PlanRef,
+        planner: &Planner<'_>,
+    ) -> Result<ExecRef> {
+        let output = node.output();
+        let id = column.expr_id();
+        let Some(ordinal) = output.iter().position(|a| Some(a.id) == id) else {
+            return Err(SparkError::internal("the event time column is not among the columns of its watermark"));
+        };
+        let at = {
+            let mut nodes = self.batch.event_times.borrow_mut();
+            nodes.push(EventTimeNode {
+                column: output[ordinal].name.to_string(),
+                delay_ms: delay.millis(),
+                stats: Default::default(),
+            });
+            nodes.len() - 1
+        };
+        Ok(Arc::new(EventTimeWatermarkExec {
+            batch: self.batch.clone(),
+            node: at,
+            ordinal,
+            shown_delay: tidemark_sql::value::text::calendar_interval_to_string(delay.months, delay.days, delay.micros),
+            output,
+            child: planner.plan_child(child)?,
+        }))
+    }
+
+    fn aggregate(&self, grouping: &[Expr], list: &[Expr], child: &PlanRef, planner: &Planner<'_>) -> Result<ExecRef> {
+        let operator = self.batch.next_operator_id();
+        let pieces = plan_aggregate_pieces(grouping, list)?;
+        let partial = pieces.partial(planner.plan_child(child)?)?;
+        let keys = &pieces.grouping_attributes;
+        if let Some(session) = keys.iter().find(|a| a.metadata.window == Some(WindowKind::Session)).cloned() {
+            return self.session_aggregate(operator, &pieces, &session, partial, planner);
+        }
+        let columns: Vec<Expr> = keys.iter().cloned().map(Expr::Attribute).collect();
+        let merged = pieces.merge(planner.stateful_clustered(&columns, partial)?)?;
+        let input = merged.output().to_vec();
+        let layout = Layout::new(&input, keys, self.batch.query.conf.aggregation_state_format)?;
+        let schema = layout.schema(&input);
+        let stateful = Stateful::new(&self.batch, operator, STATE_STORE_SAVE, schema, &input, &[])?;
+        let restored: ExecRef =
+            Arc::new(StateStoreRestoreExec { stateful: stateful.clone(), layout: layout.clone(), child: merged });
+        let saved: ExecRef = Arc::new(StateStoreSaveExec { stateful, layout, child: pieces.merge(restored)? });
+        pieces.finish(saved)
+    }
+
+    fn session_aggregate(
+        &self,
+        operator: usize,
+        pieces: &AggregatePieces,
+        session: &Arc<Attribute>,
+        partial: ExecRef,
+        planner: &Planner<'_>,
+    ) -> Result<ExecRef> {
+        let keys: Vec<Arc<Attribute>> =
+            pieces.grouping_attributes.iter().filter(|a| a.id != session.id).cloned().collect();
+        if keys.is_empty() {
+            return Err(SparkError::plain(
+                ErrorClass::Java("java.lang.AssertionError"),
+                "assertion failed: Grouping key must be specified when using sessionWindow",
+            ));
+        }
+        let columns: Vec<Expr> = keys.iter().cloned().map(Expr::Attribute).collect();
+        let shuffled = planner.stateful_clustered(&columns, partial)?;
+        let order = columns.into_iter().chain([Expr::Attribute(session.clone())]);
+        let order = order.map(|child| SortOrder { child, ascending: true, nulls_first: true }).collect();
+        let sorted: ExecRef = Arc::new(SortExec::new(order, false, shuffled)?);
+        let input = sorted.output().to_vec();
+        let layout = SessionLayout::new(&input, &keys, session)?;
+        let schema = layout.schema(&input);
+        let stateful = Stateful::new(&self.batch, operator, SESSION_SAVE, schema, &input, &[])?;
+        let restored: ExecRef = Arc::new(SessionWindowStateStoreRestoreExec {
+            stateful: stateful.clone(),
+            layout: layout.clone(),
+            child: sorted,
+        });
+        let sessions: ExecRef = Arc::new(MergingSessionsExec { layout: layout.clone(), child: restored });
+        let saved: ExecRef =
+            Arc::new(SessionWindowStateStoreSaveExec { stateful, layout, child: pieces.merge(sessions)? });
+        pieces.finish(saved)
+    }
+
+    fn deduplicate(
+        &self,
+        keys: Vec<Arc<Attribute>>,
+        within_watermark: bool,
+        child: &PlanRef,
+        planner: &Planner<'_>,
+    ) -> Result<ExecRef> {
+        let operator = self.batch.next_operator_id();
+        let columns: Vec<Expr> = keys.iter().cloned().map(Expr::Attribute).collect();
+        let child = planner.stateful_clustered(&columns, planner.plan_child(child)?)?;
+        let input = child.output().to_vec();
+        let (name, remembered) = if within_watermark {
+            let Some(event_time) = EventTime::find(&input, true)? else {
+                return Err(SparkError::internal("dropDuplicatesWithinWatermark without an event time column"));
+            };
+            let delay = input[event_time.ordinal].metadata.watermark_delay_ms.unwrap_or(0);
+            (deduplicate::DEDUPE_WITHIN_WATERMARK, Remembered::Within { delay_us: delay.saturating_mul(1000) })
+        } else {
+            (deduplicate::DEDUPE, Remembered::ByKey)
+        };
+        let key = Columns::of(&input, &keys)?;
+        let schema = remembered.schema(&key.attributes(&input));
+        let stateful = Stateful::new(&self.batch, operator, name, schema, &input, &deduplicate::METRICS)?;
+        Ok(Arc::new(StreamingDeduplicateExec { stateful, key, remembered, child }))
+    }
+
+    /// Rows that only ever get more: append mode, or a limit before the aggregation of complete mode.
+    fn generates_appends(&self, plan: &LogicalPlan) -> bool {
+        let aggregates = plan.any(&|p| matches!(p, LogicalPlan::Aggregate { child, .. } if child.is_streaming()));
+        match self.batch.output_mode {
+            OutputMode::Append => true,
+            OutputMode::Complete => !aggregates,
+            OutputMode::Update => false,
+        }
+    }
+
+    fn limit(&self, limit: usize, child: &PlanRef, planner: &Planner<'_>) -> Result<ExecRef> {
+        let operator = self.batch.next_operator_id();
+        let child = planner.plan_child(child)?;
+        let local: ExecRef = Arc::new(LimitExec::new(LimitKind::Local, Some(limit), 0, child));
+        let child = planner.stateful_clustered(&[], local)?;
+        let name = limit::GLOBAL_LIMIT;
+        let stateful = Stateful::new(&self.batch, operator, name, limit::schema(), &[], &[])?;
+        Ok(Arc::new(StreamingGlobalLimitExec { stateful, limit, child }))
+    }
+}
+
+/// The attributes of resolved key columns.
+fn attributes(columns: &[Expr]) -> Result<Vec<Arc<Attribute>>> {
+    columns
+        .iter()
+        .map(|column| match column {
+            Expr::Attribute(attribute) => Ok(attribute.clone()),
+            _ => Err(SparkError::internal("a key of dropDuplicates is not a column")),
+        })
+        .collect()
+}
+
+fn literal(limit: &Expr) -> Option<usize> {
+    match limit {
+        Expr::Literal { value: Value::Integer(n), .. } => usize::try_from(*n).ok(),
+        Expr::Literal { value: Value::Long(n), .. } => usize::try_from(*n).ok(),
+        _ => None,
+    }
+}
+
+impl PlannerExtension for StatefulPlanner {
+    fn plan(&self, node: &LogicalPlan, planner: &Planner<'_>) -> Option<Result<ExecRef>> {
+        if !node.is_streaming() {
+            return None;
+        }
+        match node {
+            LogicalPlan::EventTimeWatermark { column, delay, child } => {
+                Some(self.watermark(node, column, *delay, child, planner))
+            }
+            LogicalPlan::Aggregate { grouping, list, child } => Some(self.aggregate(grouping, list, child, planner)),
+            LogicalPlan::Distinct { child } => Some(self.deduplicate(child.output(), false, child, planner)),
+            LogicalPlan::Deduplicate { columns, within_watermark, child } => {
+                let keys = if columns.is_empty() { Ok(child.output()) } else { attributes(columns) };
+                Some(keys.and_then(|keys| self.deduplicate(keys, *within_watermark, child, planner)))
+            }
+            LogicalPlan::Join(join) if join.left.is_streaming() && join.right.is_streaming() => {
+                Some(plan_join(&self.batch, join, planner))
+            }
+            LogicalPlan::Limit { limit, child } if self.generates_appends(node) => {
+                let limit = literal(limit)?;
+                Some(self.limit(limit, child, planner))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What one version of a store holds, in the order that its provider iterates.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::map::ConcurrentHashMap;
+use super::schema::StateSchema;
+use super::unsafe_row;
+
+/// Rows of one version.
+#[derive(Clone, Debug)]
+pub(super) enum Contents {
+    /// HDFSBackedStateStoreMap: Java's hash map, and for prefix scans a second one from prefix to keys.
+    Java { rows: ConcurrentHashMap, by_prefix: Option<ConcurrentHashMap> },
+    /// RocksDB: sorted by the bytes of the key.
+    Sorted(Rc<BTreeMap<Rc<[u8]>, Rc<[u8]>>>),
+}
+
+impl Contents {
+    pub(super) fn new(sorted: bool, schema: &StateSchema) -> Self {
+        if sorted {
+            return Self::Sorted(Rc::default());
+        }
+        Self::Java { rows: ConcurrentHashMap::new(), by_prefix: (schema.prefix > 0).then(ConcurrentHashMap::new) }
+    }
+
+    /// What the next version starts from.
+    pub(super) fn next_version(&self) -> Self {
+        match self {
+            Self::Java { rows, by_prefix } => Self::Java {
+                rows: rows.next_version(),
+                by_prefix: by_prefix.as_ref().map(ConcurrentHashMap::next_version),
+            },
+            Self::Sorted(rows) => Self::Sorted(rows.clone()),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Java { rows, .. } => rows.len(),
+            Self::Sorted(rows) => rows.len(),
+        }
+    }
+
+    pub(super) fn get(&self, key: &[u8]) -> Option<&[u8]> {
+        match self {
+            Self::Java { rows, .. } => rows.get(key),
+            Self::Sorted(rows) => rows.get(key).map(|value| &**value),
+        }
+    }
+
+    /// Whether the key is new.
+    pub(super) fn put(&mut self, schema: &StateSchema, key: &[u8], value: &[u8]) -> bool {
+        match self {
+            Self::Java { rows, by_prefix } => {
+                let new = rows.put(key, value);
+                if let Some(by_prefix) = by_prefix
+                    && new
+                    && let Some(prefix) = unsafe_row::prefix(&schema.key_types(), schema.prefix, key)
+                {
+                    let mut keys = by_prefix.get(&prefix).unwrap_or_default().to_vec();
+                    keys.extend_from_slice(&(key.len() as u32).to_le_bytes());
+                    keys.extend_from_slice(key);
+                    by_prefix.put(&prefix, &keys);
+                }
+                new
+            }
+            Self::Sorted(rows) => Rc::make_mut(rows).insert(key.into(), value.into()).is_none(),
+        }
+    }
+
+    /// Whether the key was there.
+    pub(super) fn remove(&mut self, schema: &StateSchema, key: &[u8]) -> bool {
+        match self {
+            Self::Java { rows, by_prefix } => {
+                let found = rows.remove(key);
+                if let Some(by_prefix) = by_prefix
+                    && found
+                    && let Some(prefix) = unsafe_row::prefix(&schema.key_types(), schema.prefix, key)
+                {
+                    let mut left = Vec::new();
+                    for other in split_keys(by_prefix.get(&prefix).unwrap_or_default()).filter(|other| *other != key) {
+                        left.extend_from_slice(&(other.len() as u32).to_le_bytes());
+                        left.extend_from_slice(other);
+                    }
+                    if left.is_empty() {
+                        by_prefix.remove(&prefix);
+                    } else {
+                        by_prefix.put(&prefix, &left);
+                    }
+                }
+                found
+            }
+            Self::Sorted(rows) => Rc::make_mut(rows).remove(key).is_some(),
+        }
+    }
+
+    pub(super) fn iter(&self) -> Box<dyn Iterator<Item = (&[u8], &[u8])> + '_> {
+        match self {
+            Self::Java { rows, .. } => Box::new(rows.iter()),
+            Self::Sorted(rows) => Box::new(rows.iter().map(|(key, value)| (&**key, &**value))),
+        }
+    }
+
+    /// Keys and values of the rows whose key starts with the fields of `prefix`, in order of arrival.
+    pub(super) fn prefix_scan(&self, schema: &StateSchema, prefix: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+        match self {
+            Self::Java { rows, by_prefix } => {
+                let keys = by_prefix.as_ref().and_then(|map| map.get(prefix)).unwrap_or_default();
+                split_keys(keys).filter_map(|key| Some((key.to_vec(), rows.get(key)?.to_vec()))).collect()
+            }
+            Self::Sorted(rows) => {
+                let types = schema.key_types();
+                rows.iter()
+                    .filter(|(key, _)| unsafe_row::prefix(&types, schema.prefix, key).as_deref() == Some(prefix))
+                    .map(|(key, value)| (key.to_vec(), value.to_vec()))
+                    .collect()
+            }
+        }
+    }
+
+    /// Length of Java's table, and the bytes of all keys and of all values.
+    pub(super) fn sizes(&self) -> (usize, usize, usize) {
+        match self {
+            Self::Java { rows, .. } => (rows.table_len(), rows.key_bytes(), rows.value_bytes()),
+            Self::Sorted(rows) => (0, rows.keys().map(|k| k.len()).sum(), rows.values().map(|v| v.len()).sum()),
+        }
+    }
+}
+
+fn split_keys(mut keys: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let (len, rest) = keys.split_first_chunk::<4>()?;
+        let (key, rest) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+        keys = rest;
+        Some(key)
+    })
+}
