@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, UInt32Array};
+use arrow::array::{Array, ArrayRef, AsArray, UInt32Array};
 use arrow::compute::{concat_batches, take};
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use arrow::record_batch::{RecordBatch, RecordBatchOptions};
@@ -61,4 +61,32 @@ pub fn cut(batch: &RecordBatch) -> Partition {
 /// Rows of a partition.
 pub fn row_count(partition: &[RecordBatch]) -> usize {
     partition.iter().map(RecordBatch::num_rows).sum()
+}
+
+/// Bytes of the rows as UnsafeRows: null bits, eight bytes a field, longer values in multiples of eight after them.
+pub fn unsafe_row_bytes(batch: &RecordBatch) -> i64 {
+    let fixed = batch.num_columns().div_ceil(64) * 8 + batch.num_columns() * 8;
+    let mut total = fixed * batch.num_rows();
+    for column in batch.columns() {
+        total += variable_bytes(column);
+    }
+    i64::try_from(total).unwrap_or(i64::MAX)
+}
+
+fn variable_bytes(column: &ArrayRef) -> usize {
+    let padded = |n: usize| n.div_ceil(8) * 8;
+    if let Some(text) = column.as_string_opt::<i32>() {
+        return text.iter().flatten().map(|t| padded(t.len())).sum();
+    }
+    if let Some(bytes) = column.as_binary_opt::<i32>() {
+        return bytes.iter().flatten().map(|t| padded(t.len())).sum();
+    }
+    if let Some(s) = column.as_struct_opt() {
+        let fixed = s.num_columns().div_ceil(64) * 8 + s.num_columns() * 8;
+        return fixed * (s.len() - s.null_count()) + s.columns().iter().map(variable_bytes).sum::<usize>();
+    }
+    match column.as_list_opt::<i32>() {
+        Some(list) => 16 * list.len() + 8 * list.values().len() + variable_bytes(list.values()),
+        None => 0,
+    }
 }

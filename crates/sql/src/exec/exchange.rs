@@ -69,6 +69,45 @@ impl ExchangeExec {
     }
 }
 
+impl ExchangeExec {
+    /// What each map task wrote, target by target (hash exchanges).
+    pub(super) fn map_outputs(&self, ctx: &ExecContext<'_>) -> Result<Vec<Vec<Partition>>> {
+        let input = self.child.execute(ctx)?;
+        let Distribution::Hash { partitions, .. } = &self.distribution else {
+            return Ok(input.into_iter().map(|p| vec![p]).collect());
+        };
+        let types: Vec<DataType> = self.bound.iter().map(Expr::data_type).collect();
+        input
+            .into_iter()
+            .enumerate()
+            .map(|(index, partition)| {
+                let mut out = Scatter::new(*partitions);
+                self.scatter(index, partition, &types, *partitions, &mut out, ctx)?;
+                out.finish(&self.output)
+            })
+            .collect()
+    }
+
+    /// One map task's rows to their targets by hash.
+    fn scatter(
+        &self,
+        index: usize,
+        partition: Partition,
+        types: &[DataType],
+        partitions: usize,
+        out: &mut Scatter,
+        ctx: &ExecContext<'_>,
+    ) -> Result<()> {
+        let mut base = 0;
+        for batch in partition {
+            let keys = eval_all(&self.bound, &batch, &ctx.eval(index, base))?;
+            base += batch.num_rows() as i64;
+            out.push(&batch, &hash_targets(&keys, types, batch.num_rows(), partitions))?;
+        }
+        Ok(())
+    }
+}
+
 impl ExecNode for ExchangeExec {
     fn name(&self) -> String {
         "Exchange".into()
@@ -102,13 +141,7 @@ impl ExecNode for ExchangeExec {
                 let types: Vec<DataType> = self.bound.iter().map(Expr::data_type).collect();
                 let mut out = Scatter::new(*partitions);
                 for (index, partition) in input.into_iter().enumerate() {
-                    let mut base = 0;
-                    for batch in partition {
-                        let keys = eval_all(&self.bound, &batch, &ctx.eval(index, base))?;
-                        base += batch.num_rows() as i64;
-                        let targets = hash_targets(&keys, &types, batch.num_rows(), *partitions);
-                        out.push(&batch, &targets)?;
-                    }
+                    self.scatter(index, partition, &types, *partitions, &mut out, ctx)?;
                 }
                 out.finish(&self.output)?
             }
@@ -244,7 +277,7 @@ fn compact(output: &[Arc<Attribute>], partition: Partition) -> Result<Partition>
 }
 
 /// CoalesceShufflePartitions: neighbours are put together until they are large enough.
-fn coalesce_small(partitions: Vec<Partition>) -> Vec<Partition> {
+pub(super) fn coalesce_small(partitions: Vec<Partition>) -> Vec<Partition> {
     let size = |p: &Partition| p.iter().map(RecordBatch::get_array_memory_size).sum::<usize>();
     let rows = |p: &Partition| row_count(p);
     let mut out: Vec<Partition> = Vec::new();

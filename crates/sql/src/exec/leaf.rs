@@ -148,3 +148,41 @@ impl ExecNode for OneRowExec {
         self
     }
 }
+
+/// A micro-batch's data from any plan: counts the source's rows and gives them the source's columns.
+#[derive(Debug)]
+pub struct SourceExec {
+    pub source: ExprId,
+    pub output: Vec<Arc<Attribute>>,
+    pub child: ExecRef,
+}
+
+impl ExecNode for SourceExec {
+    fn name(&self) -> String {
+        "MicroBatchScan".into()
+    }
+    fn arguments(&self) -> String {
+        text::attributes(&self.output)
+    }
+    fn output(&self) -> &[Arc<Attribute>] {
+        &self.output
+    }
+    fn children(&self) -> Vec<&ExecRef> {
+        vec![&self.child]
+    }
+    fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        let mut all = Vec::new();
+        let mut rows = 0;
+        for partition in self.child.execute(ctx)? {
+            rows += row_count(&partition);
+            let renamed: Result<Partition> =
+                partition.into_iter().map(|b| make_batch(&self.output, b.columns().to_vec(), b.num_rows())).collect();
+            all.push(renamed?);
+        }
+        ctx.source_rows.borrow_mut().push((self.source, i64::try_from(rows).unwrap_or(i64::MAX)));
+        Ok(all)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -41,6 +41,11 @@ pub fn broadcast_threshold(conf: &SqlConf) -> i64 {
     bytes(conf, "spark.sql.autoBroadcastJoinThreshold", 10 << 20)
 }
 
+/// spark.sql.adaptive.autoBroadcastJoinThreshold; by default that of planning.
+pub fn adaptive_broadcast_threshold(conf: &SqlConf) -> i64 {
+    bytes(conf, "spark.sql.adaptive.autoBroadcastJoinThreshold", broadcast_threshold(conf))
+}
+
 /// spark.sql.join.preferSortMergeJoin.
 pub fn prefer_sort_merge_join(conf: &SqlConf) -> bool {
     flag(conf, "spark.sql.join.preferSortMergeJoin", true)

@@ -1,30 +1,75 @@
-//! The optimizer rules that a user can notice.
+//! The optimizer: those of Catalyst's rules whose effect can be noticed in rows, their order, metrics or plans.
+//!
+//! Batches of rules run in order, each once or until nothing changes. A rule takes a whole plan and gives one that means
+//! the same. Resolved plans in, resolved plans out; attributes keep their ids.
+
+mod build;
+mod calls;
+mod constraints;
+mod expressions;
+mod filters;
+mod joins;
+mod limits;
+mod operators;
+mod projects;
+mod pruning;
+mod subqueries;
 
 use std::sync::Arc;
 
-use arrow::record_batch::{RecordBatch, RecordBatchOptions};
+pub use build::{and, equal_null_safe, is_not_null, join_conjuncts, not, split_conjuncts};
+pub use expressions::fold;
 
 use crate::error::Result;
 use crate::exec::ExecContext;
-use crate::exec::bind::eval_one;
-use crate::expr::Expr;
-use crate::plan::PlanRef;
-use crate::value::Value;
+use crate::plan::{LogicalPlan, PlanRef};
 
-/// Optimizes an analysed plan.
-pub fn optimize(_ctx: &ExecContext<'_>, plan: &PlanRef) -> Result<PlanRef> {
-    Ok(Arc::clone(plan))
+/// A rewriting of a whole plan.
+type Rule = fn(&ExecContext<'_>, LogicalPlan) -> Result<LogicalPlan>;
+
+struct Batch {
+    /// Iterations at most.
+    times: usize,
+    rules: &'static [Rule],
 }
 
-/// A constant expression as a literal.
-pub fn fold(ctx: &ExecContext<'_>, expr: Expr) -> Result<Expr> {
-    if matches!(expr, Expr::Literal { .. }) {
-        return Ok(expr);
+/// Catalyst's batches, in order.
+const BATCHES: &[Batch] = &[
+    Batch { times: 1, rules: &[operators::finish_analysis, operators::replace_distinct] },
+    Batch { times: 1, rules: &[subqueries::rewrite_predicates] },
+    Batch { times: 10, rules: OPERATORS },
+    Batch { times: 1, rules: &[constraints::infer_filters] },
+    Batch { times: 10, rules: OPERATORS },
+    Batch { times: 1, rules: &[pruning::prune_columns] },
+    Batch { times: 3, rules: &[projects::collapse, projects::remove_no_ops] },
+];
+
+/// The operator optimisations, which run to a fixed point.
+const OPERATORS: &[Rule] = &[
+    filters::push_down,
+    limits::combine,
+    projects::collapse,
+    operators::eliminate_sorts,
+    operators::combine_unions,
+    expressions::constant_folding,
+    expressions::boolean_simplification,
+    expressions::simplify_casts,
+    filters::prune,
+];
+
+/// Optimizes an analysed plan.
+pub fn optimize(ctx: &ExecContext<'_>, plan: &PlanRef) -> Result<PlanRef> {
+    let mut current = (**plan).clone();
+    for batch in BATCHES {
+        for _ in 0..batch.times {
+            let before = current.clone();
+            for rule in batch.rules {
+                current = rule(ctx, current)?;
+            }
+            if current == before {
+                break;
+            }
+        }
     }
-    let data_type = expr.data_type();
-    let options = RecordBatchOptions::new().with_row_count(Some(1));
-    let one = RecordBatch::try_new_with_options(Arc::new(arrow::datatypes::Schema::empty()), Vec::new(), &options)?;
-    let column = eval_one(&expr, &one, &ctx.eval(0, 0))?;
-    let value = if column.is_null(0) { Value::Null } else { crate::value::value_at(&column, 0, &data_type) };
-    Ok(Expr::literal(value, data_type))
+    Ok(Arc::new(current))
 }

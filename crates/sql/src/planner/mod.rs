@@ -1,9 +1,13 @@
 //! Logical to physical plans, as SparkPlanner's strategies and EnsureRequirements do.
 
 mod aggregation;
+mod joins;
 mod limits;
 mod scans;
 pub mod text;
+
+pub use joins::{equi_keys, size_in_bytes};
+pub(crate) use limits::row_number;
 
 use std::sync::Arc;
 
@@ -91,6 +95,7 @@ impl<'a> Planner<'a> {
             })),
             P::OneRow => Ok(Arc::new(OneRowExec)),
             P::Aggregate { grouping, list, child } => self.plan_aggregate(grouping, list, child),
+            P::Join(join) => self.plan_join(plan, join),
             P::Sort { order, global, child } => self.plan_sort(order, *global, self.plan_child(child)?),
             P::Limit { .. } | P::Offset { .. } | P::Tail { .. } => self.plan_limit(plan),
             P::Union { children, .. } => {

@@ -43,7 +43,8 @@ impl Hasher for WordHasher {
     }
 }
 
-fn hash_bytes(bytes: &[u8]) -> u64 {
+/// Hash of a key's bytes; the same in every run.
+pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
     let mut hasher = BuildHasherDefault::<WordHasher>::default().build_hasher();
     hasher.write(bytes);
     hasher.finish()

@@ -9,6 +9,7 @@ mod pieces;
 mod stage;
 
 pub use groups::GroupTable;
+pub(crate) use groups::hash_bytes;
 pub use pieces::{AggregatePieces, plan_aggregate_pieces, result_attribute};
 pub use stage::{AggregateExec, AggregateFunctionCall};
 

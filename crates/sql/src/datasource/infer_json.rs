@@ -1,0 +1,187 @@
+//! Schema of JSON files (JsonInferSchema).
+
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use super::FileStatus;
+use super::options::{Options, flag, text};
+use super::splits::FileSplit;
+use crate::conf::SqlConf;
+use crate::error::Result;
+use crate::session::SqlSession;
+use crate::types::{DataType, StructField, StructType};
+
+/// The schema of all records; None when there are no files.
+pub fn infer(
+    session: &SqlSession,
+    conf: &SqlConf,
+    options: &Options,
+    files: &[FileStatus],
+) -> Result<Option<StructType>> {
+    if files.is_empty() {
+        return Ok(None);
+    }
+    let multi_line = flag(options, "multiline", false)?;
+    let primitives_as_string = flag(options, "primitivesasstring", false)?;
+    let prefers_decimal = flag(options, "prefersdecimal", false)?;
+    let drop_all_null = flag(options, "dropfieldifallnull", false)?;
+    let mode = text(options, "mode").unwrap_or("PERMISSIVE").to_uppercase();
+    let corrupt = text(options, "columnnameofcorruptrecord").map_or_else(
+        || conf.get("spark.sql.columnNameOfCorruptRecord").unwrap_or_else(|| "_corrupt_record".into()),
+        str::to_owned,
+    );
+    let separator = text(options, "linesep").map(|s| s.as_bytes().to_vec());
+    let kinds = Kinds { primitives_as_string, prefers_decimal };
+    let mut merged = DataType::Null;
+    let mut any_corrupt = false;
+    for file in files {
+        let content = session.fs.read(&file.path).map_err(|_| super::read::file_missing(&file.path))?;
+        let split = FileSplit { file: file.clone(), start: 0, len: file.len };
+        let mut record = |bytes: &[u8]| {
+            if bytes.iter().all(u8::is_ascii_whitespace) {
+                return;
+            }
+            // A record is the first value of its text; what follows is ignored.
+            let first = serde_json::Deserializer::from_slice(bytes).into_iter::<Json>().next();
+            match first {
+                Some(Ok(Json::Object(fields))) => merge_into(&mut merged, kinds.object(&fields)),
+                Some(Ok(Json::Array(items))) => {
+                    for item in items {
+                        if let Json::Object(fields) = item {
+                            merge_into(&mut merged, kinds.object(&fields));
+                        }
+                    }
+                }
+                Some(Ok(Json::Null)) => {}
+                _ => any_corrupt = true,
+            }
+        };
+        if multi_line {
+            record(&content);
+        } else {
+            super::text::lines(&content, &split, separator.as_deref()).for_each(&mut record);
+        }
+    }
+    let DataType::Struct(found) = canonical(&merged, drop_all_null).unwrap_or(DataType::Null) else {
+        return Ok(Some(with_corrupt(StructType::default(), any_corrupt && mode == "PERMISSIVE", &corrupt)));
+    };
+    Ok(Some(with_corrupt((*found).clone(), any_corrupt && mode == "PERMISSIVE", &corrupt)))
+}
+
+fn with_corrupt(mut schema: StructType, wanted: bool, name: &str) -> StructType {
+    if wanted && !schema.fields.iter().any(|f| f.name == name) {
+        schema.fields.push(field(name, DataType::String));
+        schema.fields.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+    schema
+}
+
+fn field(name: &str, data_type: DataType) -> StructField {
+    StructField { name: name.to_owned(), data_type, nullable: true, metadata: "{}".into() }
+}
+
+struct Kinds {
+    primitives_as_string: bool,
+    prefers_decimal: bool,
+}
+
+impl Kinds {
+    fn object(&self, fields: &serde_json::Map<String, Json>) -> DataType {
+        let mut list: Vec<StructField> = fields.iter().map(|(k, v)| field(k, self.of(v))).collect();
+        list.sort_by(|a, b| a.name.cmp(&b.name));
+        DataType::Struct(Arc::new(StructType { fields: list }))
+    }
+
+    fn of(&self, value: &Json) -> DataType {
+        match value {
+            Json::Null => DataType::Null,
+            Json::String(_) => DataType::String,
+            Json::Bool(_) | Json::Number(_) if self.primitives_as_string => DataType::String,
+            Json::Bool(_) => DataType::Boolean,
+            Json::Number(n) if n.is_i64() => DataType::Long,
+            Json::Number(n) if n.is_u64() => DataType::Decimal { precision: 20, scale: 0 },
+            Json::Number(n) if self.prefers_decimal => {
+                let shown = n.to_string();
+                let (whole, part) = shown.split_once('.').unwrap_or((&shown, ""));
+                let digits = whole.trim_start_matches(['-', '0']).len() + part.len();
+                let scale = i8::try_from(part.len()).unwrap_or(0);
+                DataType::Decimal { precision: u8::try_from(digits.max(part.len()).max(1)).unwrap_or(38), scale }
+            }
+            Json::Number(_) => DataType::Double,
+            Json::Array(items) => {
+                let mut element = DataType::Null;
+                for item in items {
+                    merge_into(&mut element, self.of(item));
+                }
+                DataType::Array { element: Arc::new(element), contains_null: true }
+            }
+            Json::Object(fields) => self.object(fields),
+        }
+    }
+}
+
+fn merge_into(known: &mut DataType, next: DataType) {
+    let before = std::mem::replace(known, DataType::Null);
+    *known = compatible(before, next);
+}
+
+/// JsonInferSchema.compatibleType.
+fn compatible(a: DataType, b: DataType) -> DataType {
+    use DataType as T;
+    match (a, b) {
+        (a, b) if a == b => a,
+        (T::Null, other) | (other, T::Null) => other,
+        (T::Long, T::Double) | (T::Double, T::Long) => T::Double,
+        (T::Decimal { .. }, T::Double) | (T::Double, T::Decimal { .. }) => T::Double,
+        (T::Long, T::Decimal { precision, scale }) | (T::Decimal { precision, scale }, T::Long) => {
+            widest((20, 0), (precision, scale))
+        }
+        (T::Decimal { precision: p, scale: s }, T::Decimal { precision, scale }) => widest((p, s), (precision, scale)),
+        (T::Array { element: x, .. }, T::Array { element: y, .. }) => {
+            T::Array { element: Arc::new(compatible((*x).clone(), (*y).clone())), contains_null: true }
+        }
+        (T::Struct(x), T::Struct(y)) => {
+            let mut fields = x.fields.clone();
+            for next in &y.fields {
+                match fields.iter_mut().find(|f| f.name == next.name) {
+                    Some(known) => merge_into(&mut known.data_type, next.data_type.clone()),
+                    None => fields.push(next.clone()),
+                }
+            }
+            fields.sort_by(|a, b| a.name.cmp(&b.name));
+            T::Struct(Arc::new(StructType { fields }))
+        }
+        _ => T::String,
+    }
+}
+
+fn widest((p1, s1): (u8, i8), (p2, s2): (u8, i8)) -> DataType {
+    let scale = s1.max(s2);
+    let range = (i16::from(p1) - i16::from(s1)).max(i16::from(p2) - i16::from(s2));
+    match u8::try_from(range + i16::from(scale)) {
+        Ok(precision) if precision <= 38 => DataType::Decimal { precision, scale },
+        _ => DataType::Double,
+    }
+}
+
+/// JsonInferSchema.canonicalizeType: nulls become strings, empty structs go.
+fn canonical(t: &DataType, drop_all_null: bool) -> Option<DataType> {
+    match t {
+        DataType::Array { element, .. } => {
+            let element = canonical(element, drop_all_null)?;
+            Some(DataType::Array { element: Arc::new(element), contains_null: true })
+        }
+        DataType::Struct(s) => {
+            let fields: Vec<StructField> = s
+                .fields
+                .iter()
+                .filter(|f| !f.name.is_empty())
+                .filter_map(|f| Some(field(&f.name, canonical(&f.data_type, drop_all_null)?)))
+                .collect();
+            (!fields.is_empty()).then(|| DataType::Struct(Arc::new(StructType { fields })))
+        }
+        DataType::Null => (!drop_all_null).then_some(DataType::String),
+        other => Some(other.clone()),
+    }
+}

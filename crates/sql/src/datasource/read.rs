@@ -1,0 +1,71 @@
+//! Reading pieces of files into batches: the data columns asked for, rows in file order.
+
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+
+use super::options::{flag, text};
+use super::relation::Format;
+use super::splits::FileSplit;
+use super::uri;
+use crate::conf::SqlConf;
+use crate::error::{ErrorClass, Result, SparkError};
+use crate::exec::batch::BATCH_ROWS;
+use crate::expr::Expr;
+use crate::plan::FileRelation;
+use crate::session::SqlSession;
+use crate::types::StructType;
+
+/// FAILED_READ_FILE.FILE_NOT_EXIST.
+pub fn file_missing(path: &str) -> SparkError {
+    SparkError::new(ErrorClass::Spark, "FAILED_READ_FILE.FILE_NOT_EXIST", &[("path", &uri(path))])
+}
+
+/// A failure while reading a file, with its cause (FileDataSourceV2 / FileScanRDD wrap it so).
+pub fn failed(path: &str, cause: SparkError) -> SparkError {
+    match &cause.condition {
+        Some(c) if c.starts_with("FAILED_READ_FILE") => cause,
+        _ => SparkError::new(ErrorClass::Spark, "FAILED_READ_FILE.NO_HINT", &[("path", &uri(path))]).with_cause(cause),
+    }
+}
+
+/// What a task reads.
+pub struct ReadTask<'a> {
+    pub session: &'a SqlSession,
+    pub conf: &'a SqlConf,
+    pub relation: &'a FileRelation,
+    pub format: Format,
+    /// Data columns wanted, in this order.
+    pub required: &'a StructType,
+    /// Filters over `required` that the parser applies to rows without errors (JSON, CSV).
+    pub pushed: &'a [Expr],
+}
+
+impl ReadTask<'_> {
+    /// Reads one piece; `emit` gets batches of the required columns.
+    pub fn read(&self, split: &FileSplit, emit: &mut dyn FnMut(RecordBatch) -> Result<()>) -> Result<()> {
+        let options = &self.relation.options;
+        let ignore_missing =
+            flag(options, "ignoremissingfiles", false)? || self.conf.bool("spark.sql.files.ignoreMissingFiles");
+        let content: Arc<Vec<u8>> = match self.session.fs.read(&split.file.path) {
+            Ok(content) => content,
+            Err(_) if ignore_missing => return Ok(()),
+            Err(_) => return Err(file_missing(&split.file.path)),
+        };
+        let separator = text(options, "linesep").map(str::as_bytes);
+        match self.format {
+            Format::Text => {
+                let whole = flag(options, "wholetext", false)?;
+                let wanted = self.required.fields.len();
+                super::text::read_text(&content, split, separator, whole, BATCH_ROWS, &mut |batch| {
+                    // A schema of other than one column is refused when the plan is made; none wanted: rows only.
+                    if wanted == 0 { emit(batch.project(&[])?) } else { emit(batch) }
+                })
+            }
+            Format::Json => super::json_read::read(self, &content, split, separator, emit),
+            Format::Csv => super::csv_read::read(self, &content, split, separator, emit),
+            Format::Parquet => super::parquet_read::read(self, content, split, emit),
+        }
+        .map_err(|e| failed(&split.file.path, e))
+    }
+}
