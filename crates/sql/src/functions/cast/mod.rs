@@ -1,6 +1,6 @@
 //! Spark's Cast in its three modes.
 
-mod parse;
+pub(crate) mod parse;
 mod text;
 mod value;
 
