@@ -3,7 +3,19 @@
 //! The app knows the protocol's messages only. [`state`] and [`strip`] hold what can be tested without a browser:
 //! the reducer and the geometry of the event-time strip.
 
+pub mod app;
+pub mod browser;
+pub mod checkpoint;
+pub mod desk;
+pub mod editor;
+pub mod engine;
+pub mod event_form;
 pub mod format;
+pub mod keys;
+pub mod page;
+pub mod panels;
 pub mod state;
 pub mod strip;
+pub mod tree;
+pub mod ui;
 pub mod wire;

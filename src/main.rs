@@ -1,3 +1,6 @@
 //! The page.
 
-fn main() {}
+fn main() {
+    console_error_panic_hook::set_once();
+    yew::Renderer::<tidemark::app::TidemarkApp>::new().render();
+}

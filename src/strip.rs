@@ -3,10 +3,10 @@
 //! Event time runs to the right, arrival runs down: one lane a batch, in it a mark an event, higher ones earlier.
 //! The watermark is a staircase down the lanes. Drawing is in `panels::timeline`.
 
-mod explain;
-mod layout;
-mod model;
-mod scale;
+pub mod explain;
+pub mod layout;
+pub mod model;
+pub mod scale;
 
 pub use explain::{Explanation, explain_event, explain_lane, explain_window};
 pub use layout::{Hit, Layout, Move, Spot};

@@ -4,7 +4,7 @@ import { EditorView } from "@codemirror/view";
 import { tags as t } from "@lezer/highlight";
 
 export const theme = EditorView.theme({
-  "&": { height: "100%", color: "var(--ink)", backgroundColor: "transparent", fontSize: "var(--text-mono)" },
+  "&": { height: "100%", color: "var(--ink)", backgroundColor: "transparent", fontSize: "var(--text-body)" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", overflow: "auto" },
   ".cm-content": { padding: "8px 0", caretColor: "var(--ink)" },

@@ -1,0 +1,121 @@
+//! The browser's services that the page uses beside the DOM that Yew draws.
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use web_sys::{Blob, HtmlAnchorElement, HtmlElement, Url, Window};
+
+/// The workspace that is opened when the address names none (`?workspace=NAME`).
+const WORKSPACE: &str = "default";
+const THEME_KEY: &str = "tidemark.theme";
+
+pub fn window() -> Option<Window> {
+    web_sys::window()
+}
+
+/// Milliseconds since the epoch: the one reading of the real clock, given to the engine once.
+pub fn now_ms() -> i64 {
+    js_sys::Date::now() as i64
+}
+
+pub fn workspace() -> String {
+    let search = window().and_then(|window| window.location().search().ok()).unwrap_or_default();
+    let named = search.trim_start_matches('?').split('&').find_map(|pair| pair.strip_prefix("workspace="));
+    named.filter(|name| !name.is_empty()).unwrap_or(WORKSPACE).to_owned()
+}
+
+/// Hands bytes to the person as a file.
+pub fn download(path: &str, content: &[u8]) {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let give = || -> Result<(), JsValue> {
+        let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(content));
+        let blob = Blob::new_with_u8_array_sequence(&parts)?;
+        let url = Url::create_object_url_with_blob(&blob)?;
+        let document = window().and_then(|window| window.document()).ok_or(JsValue::NULL)?;
+        let link: HtmlAnchorElement = document.create_element("a")?.dyn_into()?;
+        link.set_href(&url);
+        link.set_download(name);
+        link.click();
+        Url::revoke_object_url(&url)
+    };
+    // A browser that forbids downloads says so itself.
+    let _ = give();
+}
+
+pub fn copy(text: String) {
+    let Some(window) = window() else { return };
+    let promise = window.navigator().clipboard().write_text(&text);
+    wasm_bindgen_futures::spawn_local(async move {
+        let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
+    });
+}
+
+/// Moves the focus to the first element of a selector.
+pub fn focus(selector: &str) {
+    let found =
+        window().and_then(|window| window.document()).and_then(|document| document.query_selector(selector).ok());
+    if let Some(element) = found.flatten().and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+        let _ = element.focus();
+    }
+}
+
+/// The colours of the page: as the system has them, or as chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Theme {
+    System,
+    Light,
+    Dark,
+}
+
+impl Theme {
+    pub fn next(self) -> Theme {
+        match self {
+            Theme::System => Theme::Light,
+            Theme::Light => Theme::Dark,
+            Theme::Dark => Theme::System,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Theme::System => "system",
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        }
+    }
+
+    pub fn stored() -> Theme {
+        let storage = window().and_then(|window| window.local_storage().ok().flatten());
+        match storage.and_then(|storage| storage.get_item(THEME_KEY).ok().flatten()).as_deref() {
+            Some("light") => Theme::Light,
+            Some("dark") => Theme::Dark,
+            _ => Theme::System,
+        }
+    }
+
+    /// Shows it and remembers it, where the browser lets us.
+    pub fn apply(self) {
+        let Some(window) = window() else { return };
+        if let Some(root) = window.document().and_then(|document| document.document_element()) {
+            let system_is_dark = || {
+                let query = window.match_media("(prefers-color-scheme: dark)").ok().flatten();
+                query.is_some_and(|query| query.matches())
+            };
+            let dark = self == Theme::Dark || self == Theme::System && system_is_dark();
+            let _ = root.set_attribute("data-theme", if dark { "dark" } else { "light" });
+        }
+        if let Ok(Some(storage)) = window.local_storage() {
+            let _ = storage.set_item(THEME_KEY, self.name());
+        }
+    }
+}
+
+/// The value of a CSS custom property of the root element.
+pub fn css_colour(name: &str) -> String {
+    let style = window().and_then(|window| {
+        let root = window.document()?.document_element()?;
+        window.get_computed_style(&root).ok().flatten()
+    });
+    style
+        .and_then(|style| style.get_property_value(name).ok())
+        .map_or_else(String::new, |value| value.trim().to_owned())
+}

@@ -1,0 +1,121 @@
+//! Where the state lives and its effects are carried out.
+
+use crate::editor::Editor;
+use crate::engine::{EngineClient, Heard};
+use crate::state::{Action, App, Effect};
+use gloo_timers::callback::Timeout;
+use std::cell::RefCell;
+use std::rc::Rc;
+use tidemark_protocol::Command;
+use tidemark_protocol::messages::PROTOCOL_VERSION;
+use yew::Callback;
+
+/// Pause after an edit before the text is saved, ms.
+const SAVE_PAUSE: u32 = 300;
+/// A command that takes longer than this can be interrupted, ms.
+const SLOW: u32 = 700;
+
+/// The state, the worker, the editor of the script and the timers between them.
+#[derive(Default)]
+pub struct Desk {
+    app: RefCell<Rc<App>>,
+    engine: RefCell<Option<EngineClient>>,
+    editor: RefCell<Option<Editor>>,
+    redraw: RefCell<Option<Callback<()>>>,
+    save: RefCell<Option<Timeout>>,
+    step: RefCell<Option<Timeout>>,
+}
+
+impl Desk {
+    pub fn app(&self) -> Rc<App> {
+        self.app.borrow().clone()
+    }
+
+    /// Starts the worker; `redraw` is called after each change of the state.
+    pub fn start(self: &Rc<Self>, redraw: Callback<()>) {
+        *self.redraw.borrow_mut() = Some(redraw);
+        self.start_worker();
+    }
+
+    pub fn dispatch(self: &Rc<Self>, action: Action) {
+        let effects = {
+            let mut app = self.app.borrow_mut();
+            Rc::make_mut(&mut app).apply(action)
+        };
+        for effect in effects {
+            self.perform(effect);
+        }
+        let redraw = self.redraw.borrow().clone();
+        if let Some(redraw) = redraw {
+            redraw.emit(());
+        }
+    }
+
+    /// The editor of the script is there (or gone).
+    pub fn set_editor(&self, editor: Option<Editor>) {
+        *self.editor.borrow_mut() = editor;
+    }
+
+    pub fn with_editor(&self, act: impl FnOnce(&Editor)) {
+        if let Some(editor) = &*self.editor.borrow() {
+            act(editor);
+        }
+    }
+
+    fn start_worker(self: &Rc<Self>) {
+        self.engine.borrow_mut().take();
+        let desk = Rc::downgrade(self);
+        let heard = Callback::from(move |heard| {
+            let Some(desk) = desk.upgrade() else { return };
+            desk.dispatch(match heard {
+                Heard::Event(event) => Action::Heard(event),
+                Heard::Failed(message) => Action::EngineFailed(message),
+            });
+        });
+        match EngineClient::start(heard) {
+            Ok(engine) => {
+                *self.engine.borrow_mut() = Some(engine);
+                let workspace = crate::browser::workspace();
+                let now_ms = crate::browser::now_ms();
+                self.dispatch(Action::Ask(Command::Open { protocol: PROTOCOL_VERSION, workspace, now_ms }));
+            }
+            Err(error) => self.dispatch(Action::EngineFailed(error)),
+        }
+    }
+
+    fn later(self: &Rc<Self>, ms: u32, action: Action) -> Timeout {
+        let desk = Rc::downgrade(self);
+        Timeout::new(ms, move || {
+            if let Some(desk) = desk.upgrade() {
+                desk.dispatch(action);
+            }
+        })
+    }
+
+    fn perform(self: &Rc<Self>, effect: Effect) {
+        match effect {
+            Effect::Send(command) => {
+                if let Some(engine) = &*self.engine.borrow() {
+                    engine.send(command);
+                }
+            }
+            Effect::RestartWorker => self.start_worker(),
+            Effect::ShowScript(text) => self.with_editor(|editor| editor.set_text(&text)),
+            Effect::StepAfter { ms } => {
+                let timer = self.later(ms, Action::NextStep);
+                *self.step.borrow_mut() = Some(timer);
+            }
+            Effect::CheckBusy(sent) => {
+                self.later(SLOW, Action::StillBusy(sent)).forget();
+            }
+            Effect::SaveSoon => {
+                let timer = self.later(SAVE_PAUSE, Action::SaveScript);
+                *self.save.borrow_mut() = Some(timer);
+            }
+            Effect::Download { path, content } => crate::browser::download(&path, &content),
+            Effect::RevealLine(line) => {
+                self.with_editor(|editor| editor.go_to(line));
+            }
+        }
+    }
+}

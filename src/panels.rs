@@ -1,0 +1,22 @@
+//! The page's panels.
+
+pub mod batches;
+pub mod chart;
+pub mod checkpoint;
+pub mod code;
+pub mod console;
+pub mod detail;
+pub mod event;
+pub mod file;
+pub mod files;
+pub mod notices;
+pub mod output;
+pub mod overlays;
+pub mod progress;
+pub mod script;
+pub mod session;
+pub mod state_store;
+pub mod timeline;
+pub mod toolbar;
+
+pub use files::target as files_target;

@@ -1,0 +1,154 @@
+//! The list of batches: what came in, what went out, what was dropped, what the state holds.
+
+use crate::format::{count, watermark};
+use crate::page::use_page;
+use crate::state::{Action, Life, QueryView, point_name};
+use std::rc::Rc;
+use tidemark_protocol::messages::{BatchKind, BatchReport};
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+/// Rows drawn at most; older batches stay reachable through the strip and the arrow keys.
+const SHOWN: usize = 400;
+
+#[component]
+pub fn BatchesPanel() -> Html {
+    let page = use_page();
+    let app = &page.app;
+    let view = app.shown_query();
+    let count = view.map_or(0, |view| view.batches.len());
+    let selected = app.shown_batch().map(|batch| batch.batch);
+    let end = use_node_ref();
+    {
+        let end = end.clone();
+        use_effect_with((count, app.batch.is_none()), move |(_, follows)| {
+            if let Some(element) = end.cast::<HtmlElement>().filter(|_| *follows) {
+                element.set_scroll_top(element.scroll_height());
+            }
+        });
+    }
+    let onkeydown = {
+        let page = page.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            let step = match event.key().as_str() {
+                "ArrowUp" => -1,
+                "ArrowDown" => 1,
+                _ => return,
+            };
+            event.prevent_default();
+            let Some(view) = page.app.shown_query() else { return };
+            let here = view.batches.iter().position(|batch| Some(batch.batch) == selected).unwrap_or(0);
+            if let Some(next) = here.checked_add_signed(step).and_then(|at| view.batches.get(at)) {
+                page.act(Action::SelectBatch(next.batch));
+            }
+        })
+    };
+    html! {
+        <section class="pane batches" id="pane-batches" aria-label="Batches">
+            <header class="pane-head">
+                <h2>{ "Batches" }</h2>
+                <span class="note">{ view.map(note).unwrap_or_default() }</span>
+            </header>
+            <div class="pane-body table-scroll" ref={end} tabindex="0" {onkeydown}
+                role="region" aria-label="Batches, arrow keys select">
+                if let Some(view) = view.filter(|view| !view.batches.is_empty() || view.torn.is_some()) {
+                    <table class="grid rows">
+                        <thead>
+                            <tr>
+                                <th scope="col" class="num">{ "#" }</th>
+                                <th scope="col">{ "Kind" }</th>
+                                <th scope="col" class="num">{ "In" }</th>
+                                <th scope="col" class="num">{ "Out" }</th>
+                                <th scope="col" class="num" title="Rows dropped by the watermark, as Spark counts them: after partial aggregation">
+                                    { "Dropped" }
+                                </th>
+                                <th scope="col" class="num">{ "State rows" }</th>
+                                <th scope="col" class="time" title="The watermark that evicted in this batch">{ "Watermark" }</th>
+                            </tr>
+                        </thead>
+                        <tbody>
+                            { for view.batches.iter().skip(view.batches.len().saturating_sub(SHOWN)).map(|batch| html! {
+                                <BatchRow key={batch.batch} batch={batch.clone()} selected={Some(batch.batch) == selected}
+                                    replayed={view.replayed.contains(&batch.batch)} />
+                            }) }
+                            { torn(view) }
+                        </tbody>
+                    </table>
+                } else {
+                    <p class="empty">
+                        if view.is_some() {
+                            { "The query has started and no batch has run. " }<b>{ "Step" }</b>{ " runs its first trigger." }
+                        } else {
+                            { "No batch yet. " }<b>{ "Step" }</b>{ " runs the script and its first trigger." }
+                        }
+                    </p>
+                }
+            </div>
+        </section>
+    }
+}
+
+fn note(view: &QueryView) -> String {
+    match (&view.idle, &view.life) {
+        (Some(reason), Life::Active) => format!("Last trigger ran no batch: {reason}"),
+        _ => String::new(),
+    }
+}
+
+fn torn(view: &QueryView) -> Html {
+    let Some((batch, point)) = view.torn else { return html! {} };
+    html! {
+        <tr class="torn">
+            <td class="num">{ batch }</td>
+            <td colspan="6">{ format!("crashed {}; a restart runs it again or finds it committed", point_name(point)) }</td>
+        </tr>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct RowProps {
+    batch: Rc<BatchReport>,
+    selected: bool,
+    replayed: bool,
+}
+
+#[component]
+fn BatchRow(props: &RowProps) -> Html {
+    let page = use_page();
+    let batch = &props.batch;
+    let (kind, reason) = match &batch.kind {
+        BatchKind::Data => ("data", None),
+        BatchKind::NoData { reason } => ("no data", Some(reason.clone())),
+    };
+    let onclick = page.on(Action::SelectBatch(batch.batch));
+    let late_input = batch
+        .events
+        .iter()
+        .filter(|event| matches!(event.fate, tidemark_protocol::messages::Fate::Dropped { .. }))
+        .count();
+    let dropped_tip = (batch.dropped_rows > 0).then(|| {
+        format!("Spark counts {} after partial aggregation; {late_input} input rows were late", batch.dropped_rows)
+    });
+    html! {
+        <tr class={classes!(props.selected.then_some("selected"), reason.is_some().then_some("no-data"))}
+            aria-current={props.selected.then_some("true")} {onclick}>
+            <td class="num"><button type="button" class="row-button">{ batch.batch }</button></td>
+            <td>
+                { kind }
+                if let Some(reason) = reason { <span class="reason">{ reason }</span> }
+                if props.replayed { <span class="tag">{ "replayed" }</span> }
+            </td>
+            <td class="num">{ count(batch.input_rows) }</td>
+            <td class="num">
+                if let Some(rows) = batch.output_rows { { count(rows) } } else {
+                    <span class="soft" title="This sink does not report rows; Spark's JSON says -1">{ "unknown" }</span>
+                }
+            </td>
+            <td class={classes!("num", (batch.dropped_rows > 0).then_some("dropped"))} title={dropped_tip}>
+                { count(batch.dropped_rows) }
+            </td>
+            <td class="num">{ count(batch.state_rows) }</td>
+            <td class="time">{ watermark(batch.watermark_ms) }</td>
+        </tr>
+    }
+}

@@ -1,0 +1,55 @@
+//! The tabs of the lower right: output, console, progress, state, checkpoint.
+
+use super::checkpoint::CheckpointPanel;
+use super::console::ConsolePanel;
+use super::output::OutputPanel;
+use super::progress::ProgressPanel;
+use super::state_store::StatePanel;
+use crate::page::use_page;
+use crate::state::{Action, Tab};
+use yew::prelude::*;
+
+#[component]
+pub fn DetailPanel() -> Html {
+    let page = use_page();
+    let tab = page.app.tab;
+    let onkeydown = {
+        let page = page.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            let step = match event.key().as_str() {
+                "ArrowLeft" => Tab::ALL.len() - 1,
+                "ArrowRight" => 1,
+                _ => return,
+            };
+            event.prevent_default();
+            let here = Tab::ALL.iter().position(|other| *other == tab).unwrap_or(0);
+            if let Some(next) = Tab::ALL.get((here + step) % Tab::ALL.len()) {
+                page.act(Action::SelectTab(*next));
+                crate::browser::focus(&format!("#tab-{}", next.id()));
+            }
+        })
+    };
+    html! {
+        <section class="pane detail" id="pane-detail" aria-label="Details">
+            <header class="pane-head">
+                <div class="tabs" role="tablist" aria-label="Details" {onkeydown}>
+                    { for Tab::ALL.iter().map(|other| html! {
+                        <button type="button" role="tab" id={format!("tab-{}", other.id())}
+                            aria-selected={if *other == tab { "true" } else { "false" }}
+                            aria-controls="tab-panel" tabindex={if *other == tab { "0" } else { "-1" }}
+                            onclick={page.on(Action::SelectTab(*other))}>{ other.label() }</button>
+                    }) }
+                </div>
+            </header>
+            <div class="pane-body" id="tab-panel" role="tabpanel" aria-labelledby={format!("tab-{}", tab.id())}>
+                { match tab {
+                    Tab::Output => html! { <OutputPanel /> },
+                    Tab::Console => html! { <ConsolePanel /> },
+                    Tab::Progress => html! { <ProgressPanel /> },
+                    Tab::StateStore => html! { <StatePanel /> },
+                    Tab::Checkpoint => html! { <CheckpointPanel /> },
+                } }
+            </div>
+        </section>
+    }
+}

@@ -1,0 +1,291 @@
+//! The event-time strip: a canvas over the geometry of [`crate::strip`], with a pointer, a keyboard and words.
+
+pub mod paint;
+pub mod words;
+
+use self::paint::{Palette, Scene, paint};
+use self::words::Words;
+use crate::page::use_page;
+use crate::state::Action;
+use crate::strip::{Hit, Layout, Model, Move, Spot, TimeScale};
+use crate::ui::{Glyph, Tool};
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement, ResizeObserver};
+use yew::prelude::*;
+
+/// Room for the batch numbers, and at the right, px.
+const LEFT: f64 = 56.0;
+const RIGHT: f64 = 14.0;
+
+#[derive(Properties, PartialEq)]
+pub struct TimelineProps {
+    /// Changes when the colours of the page change.
+    pub colours: u32,
+}
+
+#[component]
+pub fn Timeline(props: &TimelineProps) -> Html {
+    let page = use_page();
+    let scroller = use_node_ref();
+    let canvas = use_node_ref();
+    let size = use_state(|| (0.0, 0.0));
+    let scroll = use_state(|| 0.0);
+    let span = use_state(|| None::<(i64, i64)>);
+    let hover = use_state(|| Hit::Nothing);
+    let selected = use_state(|| None::<Spot>);
+    let dragged = use_mut_ref(|| None::<f64>);
+
+    let view = page.app.shown_query();
+    let model = {
+        let batches = view.map(|view| view.batches.clone()).unwrap_or_default();
+        let delay = view.and_then(|view| view.info.watermark_delay_ms);
+        use_memo((batches, delay), |(batches, delay)| Model::new(batches, *delay))
+    };
+    let layout = Layout::new(&model, size.0, size.1, *scroll);
+    let scale = (*span).or(model.span).map(|span| TimeScale::new(span, LEFT, size.0 - RIGHT));
+    let batch = page.app.shown_batch().map(|batch| batch.batch);
+
+    use_size(scroller.clone(), size.clone());
+    {
+        let (scroller, scroll) = (scroller.clone(), scroll.clone());
+        use_effect_with((model.lanes.len(), size.1 as i64), move |_| {
+            if let Some(element) = scroller.cast::<HtmlElement>() {
+                element.set_scroll_top(element.scroll_height());
+                scroll.set(f64::from(element.scroll_top()));
+            }
+        });
+    }
+    {
+        let scene = Scene { model: model.clone(), layout, scale, hover: *hover, selected: *selected, batch };
+        let canvas = canvas.clone();
+        use_effect_with((scene, props.colours), move |(scene, _)| {
+            if let Some(canvas) = canvas.cast::<HtmlCanvasElement>() {
+                draw(&canvas, scene);
+            }
+        });
+    }
+
+    let onscroll = {
+        let (scroller, scroll) = (scroller.clone(), scroll.clone());
+        Callback::from(move |_: Event| {
+            if let Some(element) = scroller.cast::<HtmlElement>() {
+                scroll.set(f64::from(element.scroll_top()));
+            }
+        })
+    };
+    let hit = {
+        let model = model.clone();
+        move |event: &MouseEvent| match scale {
+            Some(scale) => layout.hit(&model, &scale, f64::from(event.offset_x()), f64::from(event.offset_y())),
+            None => Hit::Nothing,
+        }
+    };
+    let onpointermove = {
+        let (hover, span, dragged, hit) = (hover.clone(), span.clone(), dragged.clone(), hit.clone());
+        Callback::from(move |event: PointerEvent| {
+            let x = f64::from(event.offset_x());
+            let from = *dragged.borrow();
+            match (from, scale) {
+                (Some(from), Some(scale)) if event.buttons() == 1 => {
+                    *dragged.borrow_mut() = Some(x);
+                    span.set(Some(scale.panned(x - from)));
+                }
+                _ => hover.set(hit(&event)),
+            }
+        })
+    };
+    let onpointerdown = {
+        let dragged = dragged.clone();
+        Callback::from(move |event: PointerEvent| *dragged.borrow_mut() = Some(f64::from(event.offset_x())))
+    };
+    let onpointerup = {
+        let dragged = dragged.clone();
+        Callback::from(move |_: PointerEvent| *dragged.borrow_mut() = None)
+    };
+    let onpointerleave = {
+        let (hover, dragged) = (hover.clone(), dragged.clone());
+        Callback::from(move |_: PointerEvent| {
+            *dragged.borrow_mut() = None;
+            hover.set(Hit::Nothing);
+        })
+    };
+    let onclick = {
+        let (page, model, selected, hit) = (page.clone(), model.clone(), selected.clone(), hit.clone());
+        Callback::from(move |event: MouseEvent| {
+            let lane = match hit(&event) {
+                Hit::Event(spot) => {
+                    selected.set(Some(spot));
+                    spot.lane
+                }
+                Hit::Lane(lane) => {
+                    selected.set(None);
+                    lane
+                }
+                Hit::Window(_) | Hit::Nothing => return,
+            };
+            if let Some(lane) = model.lanes.get(lane) {
+                page.act(Action::SelectBatch(lane.batch.batch));
+            }
+        })
+    };
+    let zoom = {
+        let span = span.clone();
+        move |factor: f64, x: Option<f64>| {
+            if let Some(scale) = scale {
+                span.set(Some(scale.zoomed(factor, x.unwrap_or((scale.left + scale.right) / 2.0))));
+            }
+        }
+    };
+    let onwheel = {
+        let zoom = zoom.clone();
+        Callback::from(move |event: WheelEvent| {
+            if event.ctrl_key() || event.meta_key() {
+                event.prevent_default();
+                zoom(if event.delta_y() > 0.0 { 1.25 } else { 0.8 }, Some(f64::from(event.offset_x())));
+            }
+        })
+    };
+    let onkeydown = {
+        let (model, selected, scroller, zoom) = (model.clone(), selected.clone(), scroller.clone(), zoom.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            if event.ctrl_key() || event.alt_key() || event.meta_key() {
+                return;
+            }
+            let by = match event.key().as_str() {
+                "ArrowRight" => Move::Next,
+                "ArrowLeft" => Move::Previous,
+                "ArrowDown" => Move::LaneDown,
+                "ArrowUp" => Move::LaneUp,
+                "Home" => Move::First,
+                "End" => Move::Last,
+                "d" | "D" => Move::NextDropped,
+                "+" => return zoom(0.8, None),
+                "-" => return zoom(1.25, None),
+                "Escape" => return selected.set(None),
+                _ => return,
+            };
+            event.prevent_default();
+            if let Some(spot) = Spot::moved(*selected, &model.lanes, by) {
+                selected.set(Some(spot));
+                if let Some(element) = scroller.cast::<HtmlElement>() {
+                    element.set_scroll_top(layout.scroll_to(spot.lane) as i32);
+                }
+            }
+        })
+    };
+    let button = |factor: f64| {
+        let zoom = zoom.clone();
+        Callback::from(move |()| zoom(factor, None))
+    };
+    let fit = {
+        let span = span.clone();
+        Callback::from(move |()| span.set(None))
+    };
+    let told = match (*hover, *selected) {
+        (Hit::Nothing | Hit::Lane(_), Some(spot)) => Hit::Event(spot),
+        (hover, _) => hover,
+    };
+    let summary = format!(
+        "Event-time strip: {} events in {} batches, {} dropped, {} windows. Arrow keys go from event to event.",
+        model.events,
+        model.lanes.len(),
+        model.dropped(),
+        model.windows.len()
+    );
+    let height = format!("height:{}px", layout.content_height().max(size.1));
+    html! {
+        <section class="pane time" id="pane-time" aria-label="Event time">
+            <header class="pane-head">
+                <h2>{ "Event time" }</h2>
+                <Legend />
+                <span class="grow"></span>
+                <Tool glyph={Glyph::Minus} name="Zoom out" onclick={button(1.25)} />
+                <Tool glyph={Glyph::Add} name="Zoom in" onclick={button(0.8)} />
+                <Tool glyph={Glyph::Fit} name="Show all" onclick={fit} />
+            </header>
+            <div class="timeline" ref={scroller} {onscroll} tabindex="0" role="application" aria-label={summary}
+                aria-describedby="timeline-words" {onkeydown}>
+                <div class="timeline-inner" style={height}>
+                    <canvas ref={canvas} aria-hidden="true" {onpointermove} {onpointerdown} {onpointerup} {onpointerleave}
+                        {onclick} {onwheel}></canvas>
+                </div>
+                if scale.is_none() {
+                    <p class="empty over">{ empty(&model) }</p>
+                }
+            </div>
+            <Words {model} {told} />
+        </section>
+    }
+}
+
+fn empty(model: &Model) -> &'static str {
+    if model.lanes.is_empty() {
+        "Events stand here at their event time, batch by batch, under their windows and against the watermark. Step to see the first ones."
+    } else {
+        "Nothing here has an event time. A query shows its events once it uses withWatermark or window."
+    }
+}
+
+#[component]
+fn Legend() -> Html {
+    html! {
+        <ul class="legend" aria-label="Legend">
+            <li><i class="key-event"></i>{ "event" }</li>
+            <li><i class="key-dropped"></i>{ "dropped" }</li>
+            <li><i class="key-filtered"></i>{ "filtered" }</li>
+            <li title="Judges late rows: the watermark of the batch before"><i class="key-late"></i>{ "late-row watermark" }</li>
+            <li title="Closes windows and evicts state in this batch"><i class="key-evict"></i>{ "eviction watermark" }</li>
+            <li><i class="key-max"></i>{ "newest event" }</li>
+        </ul>
+    }
+}
+
+/// Keeps `size` at the inner size of an element.
+#[hook]
+fn use_size(node: NodeRef, size: UseStateHandle<(f64, f64)>) {
+    use_effect_with((), move |()| {
+        let element = node.cast::<HtmlElement>();
+        let on_resize = {
+            let element = element.clone();
+            Closure::<dyn FnMut()>::new(move || {
+                if let Some(element) = &element {
+                    size.set((f64::from(element.client_width()), f64::from(element.client_height())));
+                }
+            })
+        };
+        let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref()).ok();
+        if let (Some(observer), Some(element)) = (&observer, &element) {
+            observer.observe(element);
+        }
+        move || {
+            if let Some(observer) = observer {
+                observer.disconnect();
+            }
+            drop(on_resize);
+        }
+    });
+}
+
+/// Fits the bitmap to the screen's pixels and paints.
+fn draw(canvas: &HtmlCanvasElement, scene: &Scene) {
+    let (width, height) = (scene.layout.width, scene.layout.height);
+    let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
+    canvas.set_width((width * ratio) as u32);
+    canvas.set_height((height * ratio) as u32);
+    let _ = canvas.set_attribute("style", &format!("width:{width}px;height:{height}px"));
+    let context = canvas.get_context("2d").ok().flatten().and_then(|context| context.dyn_into().ok());
+    let Some(context): Option<CanvasRenderingContext2d> = context else { return };
+    let _ = context.scale(ratio, ratio);
+    paint(&context, scene, &Palette::of_page());
+}
+
+/// Scenes of the same model are compared by their pointers first: models can be large.
+impl PartialEq for Scene {
+    fn eq(&self, other: &Scene) -> bool {
+        Rc::ptr_eq(&self.model, &other.model)
+            && (self.layout, self.scale, self.hover, self.selected, self.batch)
+                == (other.layout, other.scale, other.hover, other.selected, other.batch)
+    }
+}

@@ -1,0 +1,61 @@
+//! What is said about the thing under the pointer or the cursor.
+
+use crate::format;
+use crate::strip::{Explanation, Hit, Model, explain_event, explain_lane, explain_window};
+use std::rc::Rc;
+use yew::prelude::*;
+
+#[derive(Properties)]
+pub struct WordsProps {
+    pub model: Rc<Model>,
+    pub told: Hit,
+}
+
+impl PartialEq for WordsProps {
+    fn eq(&self, other: &WordsProps) -> bool {
+        Rc::ptr_eq(&self.model, &other.model) && self.told == other.told
+    }
+}
+
+#[component]
+pub fn Words(props: &WordsProps) -> Html {
+    let model = &props.model;
+    let told = match props.told {
+        Hit::Event(spot) => explain_event(model, spot),
+        Hit::Window(index) => explain_window(model, index),
+        Hit::Lane(index) => explain_lane(model, index),
+        Hit::Nothing => None,
+    };
+    let told = told.unwrap_or_else(|| summary(model));
+    html! {
+        <div class="words" id="timeline-words" aria-live="polite">
+            <p><b>{ told.title }</b><span>{ told.body }</span></p>
+            if let Some(row) = told.row {
+                <p class="row"><code>{ row }</code><span class="soft">{ told.origin.unwrap_or_default() }</span></p>
+            }
+        </div>
+    }
+}
+
+/// How the watermark stands, and what would move it on.
+fn summary(model: &Model) -> Explanation {
+    let title = match model.next_evict_us {
+        Some(us) => format!("Watermark {}", format::time(us)),
+        None if model.lanes.is_empty() => String::new(),
+        None => "No watermark yet".to_owned(),
+    };
+    let open = model.windows.iter().filter(|window| window.closed_in.is_none()).min_by_key(|window| window.end_us);
+    let next = open.and_then(|window| Some((window, model.closes_at(window.end_us)?)));
+    let body = match next {
+        Some((window, _)) if model.next_evict_us.is_some_and(|us| us >= window.end_us) => {
+            format!("The next trigger closes the window that ends at {}.", format::time(window.end_us))
+        }
+        Some((window, at)) => format!(
+            "The window that ends at {} closes after an event at or after {}.",
+            format::time(window.end_us),
+            format::time(at)
+        ),
+        None => String::new(),
+    };
+    Explanation { title, body, row: None, origin: None }
+}

@@ -1,0 +1,11 @@
+//! Small parts that panels share.
+
+pub mod dialog;
+pub mod icon;
+pub mod table;
+pub mod tool;
+
+pub use dialog::Dialog;
+pub use icon::{Glyph, Icon};
+pub use table::VirtualTable;
+pub use tool::Tool;

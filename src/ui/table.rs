@@ -1,0 +1,113 @@
+//! A table whose rows are drawn only where they are seen.
+
+use std::rc::Rc;
+use tidemark_protocol::messages::Column;
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+/// Height of a row, px: as in www/styles/table.css.
+const ROW: f64 = 25.0;
+/// Rows drawn beyond each edge.
+const MARGIN: usize = 8;
+/// Rows asked for at once.
+const CHUNK: usize = 200;
+
+pub type Row = Rc<Vec<Option<String>>>;
+
+#[derive(Properties, PartialEq)]
+pub struct TableProps {
+    pub label: AttrValue,
+    pub columns: Vec<Column>,
+    pub total: usize,
+    /// A row that is known.
+    pub row: Callback<usize, Option<Row>>,
+    /// Changes when `row` answers differently.
+    pub version: (usize, i64),
+    /// Rows that are seen and not known: offset and count.
+    #[prop_or_default]
+    pub need: Callback<(usize, usize)>,
+}
+
+/// The rows to draw of `total`, for a viewport of `height` scrolled to `top`.
+fn seen(top: f64, height: f64, total: usize) -> std::ops::Range<usize> {
+    let first = ((top / ROW).floor().max(0.0) as usize).saturating_sub(MARGIN).min(total);
+    let count = (height / ROW).ceil().max(1.0) as usize + 2 * MARGIN;
+    first..(first + count).min(total)
+}
+
+fn is_number(data_type: &str) -> bool {
+    let simple = ["tinyint", "smallint", "int", "bigint", "float", "double"];
+    simple.contains(&data_type) || data_type.starts_with("decimal")
+}
+
+#[component]
+pub fn VirtualTable(props: &TableProps) -> Html {
+    let node = use_node_ref();
+    let view = use_state(|| (0.0, 600.0));
+    let onscroll = {
+        let (node, view) = (node.clone(), view.clone());
+        Callback::from(move |_: Event| {
+            if let Some(element) = node.cast::<HtmlElement>() {
+                view.set((f64::from(element.scroll_top()), f64::from(element.client_height())));
+            }
+        })
+    };
+    let range = seen(view.0, view.1, props.total);
+    let missing = range.clone().find(|index| props.row.emit(*index).is_none());
+    {
+        let need = props.need.clone();
+        let chunk = missing.map(|index| index / CHUNK * CHUNK);
+        use_effect_with((chunk, props.version.1), move |(chunk, _)| {
+            if let Some(offset) = chunk {
+                need.emit((*offset, CHUNK));
+            }
+        });
+    }
+    let above = range.start as f64 * ROW;
+    let below = (props.total - range.end) as f64 * ROW;
+    let numeric: Vec<bool> = props.columns.iter().map(|column| is_number(&column.data_type)).collect();
+    let cell = |(at, value): (usize, &Option<String>)| {
+        let class =
+            classes!(numeric.get(at).copied().unwrap_or(false).then_some("num"), value.is_none().then_some("null"));
+        html! { <td {class}>{ value.as_deref().unwrap_or("NULL") }</td> }
+    };
+    let line = |index: usize| {
+        let cells: Html = match props.row.emit(index) {
+            Some(row) => row.iter().enumerate().map(cell).collect(),
+            None => html! { <td class="null" colspan={props.columns.len().to_string()}>{ "…" }</td> },
+        };
+        html! { <tr key={index} aria-rowindex={(index + 2).to_string()}>{ cells }</tr> }
+    };
+    html! {
+        <div class="table-scroll" ref={node} {onscroll} tabindex="0" role="region" aria-label={props.label.clone()}>
+            <table class="grid" aria-rowcount={(props.total + 1).to_string()}>
+                <thead>
+                    <tr>
+                        { for props.columns.iter().zip(&numeric).map(|(column, numeric)| html! {
+                            <th scope="col" class={classes!(numeric.then_some("num"))} title={column.data_type.clone()}>
+                                { &column.name }
+                            </th>
+                        }) }
+                    </tr>
+                </thead>
+                <tbody>
+                    if above > 0.0 { <tr class="spacer" style={format!("height:{above}px")}></tr> }
+                    { for range.map(line) }
+                    if below > 0.0 { <tr class="spacer" style={format!("height:{below}px")}></tr> }
+                </tbody>
+            </table>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seen;
+
+    #[test]
+    fn only_rows_near_the_viewport_are_drawn() {
+        assert_eq!(seen(0.0, 250.0, 5), 0..5);
+        assert_eq!(seen(250_000.0, 250.0, 1_000_000), 9_992..10_018);
+        assert_eq!(seen(25_000_000.0, 250.0, 1_000_000), 999_992..1_000_000);
+    }
+}
