@@ -10,7 +10,7 @@ use self::entry::EntryRow;
 use self::new::{NewForm, Wanted};
 use super::event::AddEvent;
 use super::file::FileView;
-use crate::keys::Key;
+use crate::keys::{self, Key};
 use crate::page::use_page;
 use crate::state::{Action, FilesTab};
 use crate::tree::{self, Toggled};
@@ -27,7 +27,7 @@ pub fn FilesPanel() -> Html {
     let tab_button = |other: FilesTab, text: &'static str, id: &'static str| {
         let selected = other == tab && app.open_path.is_none();
         html! {
-            <button type="button" {id} role="tab" aria-selected={if selected { "true" } else { "false" }}
+            <button type="button" {id} role="tab" title={(other == FilesTab::AddEvent).then(|| keys::shown(Key::AddEvent))} aria-selected={if selected { "true" } else { "false" }}
                 onclick={page.on(Action::ShowFiles(other))}>{ text }</button>
         }
     };
@@ -129,8 +129,6 @@ fn Tree() -> Html {
                 <Tool glyph={Glyph::NewFolder} name="New folder" text=true onclick={want(Wanted::Folder)} />
                 <Tool glyph={Glyph::Upload} name="Upload" text=true
                     hint={format!("Copy files into {}; or drop them here", upload::folder(app))} onclick={pick} />
-                <Tool glyph={Glyph::Add} name="Add event" text=true key_of={Key::AddEvent}
-                    onclick={page.on(Action::ShowFiles(FilesTab::AddEvent))} />
                 <input type="file" multiple=true hidden=true ref={input} {onchange} aria-label="Files to upload" />
             </div>
             if let Some(kind) = *wanted { <NewForm {kind} {onclose} /> }

@@ -40,7 +40,7 @@ pub fn ProgressPanel() -> Html {
                     points={points(batches, |batch| Some(batch.state_rows as f64))} />
                 <Chart title="State memory" bars=false unit={Unit::Bytes} {selected}
                     points={points(batches, |batch| Some(batch.state_bytes as f64))} />
-                <Chart title="Watermark behind newest event" bars=false unit={Unit::Milliseconds} {selected}
+                <Chart title="Watermark lag" bars=false unit={Unit::Milliseconds} {selected}
                     points={points(batches, lag)} />
             </div>
             <div class="stack json">

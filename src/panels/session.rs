@@ -17,7 +17,7 @@ fn script_state(app: &App) -> (Tone, String) {
         None if app.ran.is_none() => ("idle", "not run yet".to_owned()),
         None => ("idle", "not running".to_owned()),
         Some(ScriptState::Running) => ("busy", "running".to_owned()),
-        Some(ScriptState::Parked { line, call }) => ("good", format!("waits at line {line}, {call}")),
+        Some(ScriptState::Parked { line, .. }) => ("good", format!("waits at line {line}")),
         Some(ScriptState::Finished) => ("idle", "finished".to_owned()),
         Some(ScriptState::Failed { line: Some(line), .. }) => ("bad", format!("failed at line {line}")),
         Some(ScriptState::Failed { line: None, .. }) => ("bad", "failed".to_owned()),
@@ -28,7 +28,7 @@ fn storage(state: Option<&StorageState>) -> (Tone, &'static str, String) {
     match state {
         None => ("idle", "opening", "The workspace is being opened".to_owned()),
         Some(StorageState::Persistent) => {
-            ("good", "saved in this browser", "Files and checkpoints are kept in IndexedDB".to_owned())
+            ("good", "saved", "Files and checkpoints are kept in IndexedDB".to_owned())
         }
         Some(StorageState::OpenElsewhere) => {
             ("warn", "open in another tab", "This tab works in memory; nothing of it is kept".to_owned())
@@ -130,7 +130,7 @@ pub fn SessionStrip() -> Html {
                 }
                 <Fact label="Script" value={script} tone={script_tone} />
                 if let Some(clock) = clock {
-                    <Fact label="Session clock" value={clock} tip="Virtual time: only triggers and sleeps move it" />
+                    <Fact label="Clock" value={clock} tip="Virtual time: only triggers and sleeps move it" />
                 }
                 <Fact label="Workspace" value={kept} tone={storage_tone} tip={kept_tip} />
                 <Fact label="Engine" value={engine} tone={engine_tone} />

@@ -39,15 +39,15 @@ pub fn Toolbar() -> Html {
                 onclick={page.on(Action::ToggleContinuous)} />
             <SpeedSelect />
             <span class="rule"></span>
-            <Tool glyph={Glyph::Stop} name="Stop" key_of={Key::Stop} gate={gates.stop}
+            <Tool glyph={Glyph::Stop} name="Stop" text=true class="roomy" key_of={Key::Stop} gate={gates.stop}
                 hint="Stop the queries as query.stop() does; a waiting script goes on" onclick={page.on(Action::Stop)} />
             <Tool glyph={Glyph::Restart} name="Restart from checkpoint" key_of={Key::Restart} gate={gates.restart}
-                class={classes!(broken.then_some("primary"))}
+                short="Restart" class={classes!("roomy", broken.then_some("primary"))}
                 hint="Run the script again on the same files: each query goes on from its checkpoint"
                 onclick={page.on(Action::Restart)} />
             <CrashMenu />
             <span class="rule"></span>
-            <Tool glyph={Glyph::Reset} name="Reset" key_of={Key::Reset} gate={gates.reset}
+            <Tool glyph={Glyph::Reset} name="Reset" text=true class="roomy" key_of={Key::Reset} gate={gates.reset}
                 hint="Empty the workspace and lay the example anew"
                 onclick={page.on(Action::Show(Some(Overlay::ConfirmReset)))} />
         </div>
@@ -117,8 +117,8 @@ fn CrashMenu() -> Html {
     };
     html! {
         <div class="menu-host" ref={node} {onfocusout} {onkeydown}>
-            <Tool glyph={Glyph::Crash} name="Crash" key_of={Key::Crash} {gate} {hint}
-                class={classes!(armed.map(|_| "armed"))} pressed={armed.map(|_| true)} onclick={toggle} />
+            <Tool glyph={Glyph::Crash} name="Crash" text=true key_of={Key::Crash} {gate} {hint}
+                class={classes!("roomy", armed.map(|_| "armed"))} pressed={armed.map(|_| true)} onclick={toggle} />
             if open {
                 <div class="menu" role="menu" aria-label="Crash">
                     { for POINTS.iter().map(|(point, name, what)| html! {

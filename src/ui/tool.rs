@@ -13,6 +13,9 @@ pub struct ToolProps {
     pub name: AttrValue,
     #[prop_or_default]
     pub text: bool,
+    /// Text beside the icon where the name is too long; the name has to begin with it.
+    #[prop_or_default]
+    pub short: Option<AttrValue>,
     #[prop_or_default]
     pub hint: Option<AttrValue>,
     #[prop_or_default]
@@ -57,7 +60,11 @@ pub fn Tool(props: &ToolProps) -> Html {
             {onclick}
         >
             <Icon glyph={props.glyph} />
-            if props.text { <span class="tool-text">{ props.name.clone() }</span> }
+            if let Some(short) = &props.short {
+                <span class="tool-text">{ short.clone() }</span>
+            } else if props.text {
+                <span class="tool-text">{ props.name.clone() }</span>
+            }
         </button>
     }
 }
