@@ -1,11 +1,14 @@
 //! Temp views, tables and functions of a session.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 
 use crate::error::{Result, SparkError};
+use crate::exec::Partition;
 use crate::expr::{Attribute, ExprId, PythonUdf};
 use crate::plan::{LocalRelation, LogicalPlan, PlanRef};
 use crate::session::SqlSession;
@@ -21,6 +24,17 @@ pub struct Catalog {
     global_views: BTreeMap<String, View>,
     memory: BTreeMap<String, MemoryTable>,
     functions: BTreeMap<String, PythonUdf>,
+    deferred: BTreeMap<String, Deferred>,
+}
+
+/// Rows that are made anew every time they are read.
+#[derive(Clone)]
+struct Deferred(Rc<dyn Fn() -> Result<Vec<Partition>>>);
+
+impl fmt::Debug for Deferred {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Deferred")
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -96,6 +110,16 @@ impl Catalog {
         self.temp_views.insert(key, View { name: name.to_owned(), plan });
     }
 
+    /// Puts rows that are made anew at every execution behind a [`LogicalPlan::MemoryTable`] of this name, which is no view
+    /// (the frame of a foreachBatch function: every action runs the batch again).
+    pub fn set_deferred(&mut self, name: &str, rows: Rc<dyn Fn() -> Result<Vec<Partition>>>) {
+        self.deferred.insert(name.to_owned(), Deferred(rows));
+    }
+
+    pub fn drop_deferred(&mut self, name: &str) {
+        self.deferred.remove(name);
+    }
+
     /// Temp views, by name.
     pub fn temp_views(&self) -> Vec<TableEntry> {
         self.temp_views
@@ -151,19 +175,27 @@ pub fn attributes(schema: &StructType) -> Vec<Arc<Attribute>> {
 
 /// Puts the rows that memory sinks have now in the place of their tables. Done before any execution: the rows of a memory
 /// table are those of the moment it is read, not of the moment the DataFrame was made.
-pub fn bind_memory_tables(session: &SqlSession, plan: &PlanRef) -> PlanRef {
+pub fn bind_memory_tables(session: &SqlSession, plan: &PlanRef) -> Result<PlanRef> {
     if !plan.any(&|node| matches!(node, LogicalPlan::MemoryTable { .. })) {
-        return plan.clone();
+        return Ok(plan.clone());
     }
-    let catalog = session.catalog.borrow();
-    Arc::new((**plan).clone().transform_up(&mut |node| match node {
+    let bound = (**plan).clone().try_transform_up::<SparkError>(&mut |node| match node {
         LogicalPlan::MemoryTable { name, output } => {
+            // No borrow is held while rows are made: that may run functions of the script.
+            let deferred = session.catalog.borrow().deferred.get(&name).cloned();
+            if let Some(Deferred(rows)) = deferred {
+                let partitions = Arc::new(rows()?);
+                return Ok(LogicalPlan::LocalRelation(LocalRelation { output, partitions, from_rdd: true }));
+            }
+            let catalog = session.catalog.borrow();
             let batches =
                 catalog.memory.get(&name.to_lowercase()).map(|table| table.batches.clone()).unwrap_or_default();
-            LogicalPlan::LocalRelation(LocalRelation { output, partitions: Arc::new(vec![batches]), from_rdd: false })
+            let partitions = Arc::new(vec![batches]);
+            Ok(LogicalPlan::LocalRelation(LocalRelation { output, partitions, from_rdd: false }))
         }
-        other => other,
-    }))
+        other => Ok(other),
+    })?;
+    Ok(Arc::new(bound))
 }
 
 /// A table that saveAsTable or CREATE TABLE left under the warehouse folder; None when there is none of that name.

@@ -48,6 +48,10 @@ pub trait ScriptHost {
     fn foreach_batch(&self, handle: u64, batch: PlanRef, batch_id: i64) -> Result<()>;
     /// Runs a foreach writer over one partition's rows (open / process / close).
     fn foreach(&self, handle: u64, partition: usize, epoch: i64, rows: &[RecordBatch]) -> Result<()>;
+    /// Whether the person wants the script to stop; asked between triggers. Waits then end with "KeyboardInterrupt".
+    fn interrupted(&self) -> bool {
+        false
+    }
     /// A StreamingQueryListener event: "started", "progress", "idle", "terminated", with its JSON.
     fn listener_event(&self, kind: &str, json: &str);
 }

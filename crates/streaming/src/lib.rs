@@ -4,5 +4,25 @@
 //! (functions come in through [`api::ScriptHost`]) or of a browser.
 
 pub mod api;
+mod batch;
+mod checkpoint;
+pub mod clock;
+mod env;
+pub mod ids;
+mod interval;
 pub mod operators;
+mod progress;
+mod query;
+mod session;
+mod settings;
+mod sinks;
+mod sources;
+mod start;
 pub mod state;
+#[cfg(test)]
+mod tests;
+mod trigger;
+mod watermark;
+
+pub use session::StreamingSession;
+pub use trigger::Trigger;

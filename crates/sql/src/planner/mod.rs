@@ -46,7 +46,7 @@ pub fn execute_with(
 
 /// The physical plan of an analysed plan.
 pub fn physical(ctx: &ExecContext<'_>, extension: Option<&dyn PlannerExtension>, plan: &PlanRef) -> Result<ExecRef> {
-    let bound = crate::catalog::bind_memory_tables(ctx.session, plan);
+    let bound = crate::catalog::bind_memory_tables(ctx.session, plan)?;
     let optimized = crate::optimizer::optimize(ctx, &bound)?;
     Planner::new(ctx, extension).plan(&optimized)
 }

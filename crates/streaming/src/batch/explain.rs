@@ -1,0 +1,66 @@
+//! Plans as text: explain() of a running query, and the plan in the text of a failure.
+
+use tidemark_sql::plan::LogicalPlan;
+
+use super::plan::PlannedBatch;
+use super::{MicroBatch, OpenSource, key, tree};
+use crate::query::Query;
+use crate::sinks::Sink;
+
+/// The plans of the last batch.
+pub(crate) struct Explained {
+    simple: String,
+    extended: String,
+}
+
+impl Explained {
+    pub(super) fn new(planned: &PlannedBatch, sink: &dyn Sink, query: &Query) -> Self {
+        let physical = tidemark_sql::explain::exec_tree(&planned.physical());
+        let header =
+            format!("{}, {}", sink.plan_text(&query.setup.id, query.setup.output_mode), planned.stateful.batch_id);
+        let logical = tree::logical(&header, &planned.logical, &|_| None);
+        let optimized = tree::logical(&header, &planned.optimized, &|_| None);
+        let columns: Vec<String> =
+            query.setup.output.iter().map(|a| format!("{}: {}", a.name, a.data_type.simple_string())).collect();
+        let extended = format!(
+            "== Parsed Logical Plan ==\n{logical}\n== Analyzed Logical Plan ==\n{}\n{logical}\n\
+             == Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n{physical}",
+            columns.join(", "),
+        );
+        Self { simple: format!("== Physical Plan ==\n{physical}\n"), extended }
+    }
+
+    pub(crate) fn text(&self, extended: bool) -> String {
+        if extended { self.extended.clone() } else { self.simple.clone() }
+    }
+}
+
+impl MicroBatch {
+    /// StreamExecution.toDebugString: offsets, state and plan of a query that failed.
+    pub(crate) fn debug_text(&self, query: &Query) -> String {
+        let offsets = |get: &dyn Fn(&OpenSource) -> Option<String>| {
+            let entries: Vec<String> = self
+                .sources
+                .iter()
+                .filter_map(|open| get(open).map(|offset| format!("{}: {offset}", open.source.description())))
+                .collect();
+            format!("{{{}}}", entries.join(", "))
+        };
+        let committed = offsets(&|open| open.start.clone());
+        let available = offsets(&|open| open.end.clone());
+        let header = query.debug_header(&committed, &available, "ACTIVE");
+        let sink = self.sink.plan_text(&query.setup.id, query.setup.output_mode);
+        let plan = tree::logical(&sink, &query.setup.plan, &|node| {
+            let LogicalPlan::StreamingRelation(relation) = node else { return None };
+            let key = key(relation.id, &relation.output);
+            let open = self.sources.iter().find(|open| open.key == key)?;
+            let columns: Vec<String> = relation.output.iter().map(|a| tree::attribute(&a.name, a.id)).collect();
+            Some(format!(
+                "~StreamingExecutionRelation {}, [{}], name=<Unassigned>",
+                open.source.description(),
+                columns.join(", ")
+            ))
+        });
+        format!("{header}\n\nLogical Plan:\n{plan}")
+    }
+}

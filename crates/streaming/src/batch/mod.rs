@@ -1,0 +1,530 @@
+//! Micro-batches (Spark's MicroBatchExecution): what is new is planned and logged, run, and committed.
+
+mod explain;
+mod json_rows;
+mod observe;
+mod plan;
+mod restart;
+pub(crate) mod rows;
+mod run;
+mod tree;
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tidemark_sql::error::{Result, SparkError};
+use tidemark_sql::exec::ExecRef;
+use tidemark_sql::expr::{Attribute, ExprId};
+use tidemark_sql::plan::{LogicalPlan, StreamingRelation};
+use tidemark_sql::session::SqlSession;
+
+use crate::api::{CrashPoint, OperatorDescription, SourceDescription, StatePage};
+use crate::checkpoint::{CommitLog, LOGGED_CONF, OffsetEntry, OffsetLog};
+use crate::env::Env;
+use crate::operators::{StatefulBatch, StatefulQuery, StreamingConf};
+use crate::progress::{ExecutionStats, NO_DATA_INTERVAL_MS, Progress, SourceProgress, format_ms};
+use crate::query::{Due, Query};
+use crate::settings::Settings;
+use crate::sinks::{Sink, SinkEnv};
+use crate::sources::{self, NextChange, ReadLimit, Source, SourceEnv};
+use crate::trigger::Trigger;
+use crate::watermark::{WatermarkPolicy, WatermarkTracker};
+
+pub(crate) use explain::Explained;
+pub(crate) use plan::check;
+
+/// How often a file source looks under the machine's clock.
+const REAL_POLL_MS: i64 = 100;
+
+/// What a trigger did.
+pub(crate) enum Outcome {
+    Batch(i64),
+    /// Nothing to do, and why.
+    Idle(String),
+    Crashed(i64),
+}
+
+/// One source of the query.
+struct OpenSource {
+    /// Id of the relation and of its columns: a relation with new column ids (the other side of a self-join) is a source
+    /// of its own, as in Spark.
+    key: (ExprId, Vec<ExprId>),
+    source: Box<dyn Source>,
+    limit: ReadLimit,
+    /// Marks the source's data in the plans of this run.
+    mark: ExprId,
+    /// Offsets of the batch at hand, JSON.
+    start: Option<String>,
+    end: Option<String>,
+    latest: Option<String>,
+}
+
+impl OpenSource {
+    fn has_new(&self) -> bool {
+        self.end.is_some() && self.start != self.end
+    }
+}
+
+/// The batch that ran last, for the question whether another is needed.
+struct Executed {
+    plan: ExecRef,
+    stateful: Rc<StatefulBatch>,
+}
+
+/// One run of a query. What Spark's execution thread holds.
+pub(crate) struct MicroBatch {
+    env: Rc<Env>,
+    /// The query's own session: settings stay as they were at the start.
+    session: Rc<SqlSession>,
+    settings: Settings,
+    sources: Vec<OpenSource>,
+    /// Source of each relation of the plan, in plan order. The offset log has a line for each.
+    occurrences: Vec<usize>,
+    sink: Box<dyn Sink>,
+    offsets: OffsetLog,
+    commits: CommitLog,
+    stateful: Rc<StatefulQuery>,
+    tracker: WatermarkTracker,
+    has_event_time: bool,
+    /// The plan keeps state: adaptive execution is off.
+    stateful_plan: bool,
+    shuffle_partitions: usize,
+    batch_id: i64,
+    /// The batch is in the offset log and has to run.
+    constructed: bool,
+    /// Watermark and time of the batch at hand, ms.
+    watermark_ms: i64,
+    timestamp_ms: i64,
+    /// Watermark of the batch before, ms.
+    previous_watermark_ms: i64,
+    executed: Option<Executed>,
+    stats: Option<ExecutionStats>,
+    /// Start of this trigger and of the one before, ms.
+    trigger_ms: Option<i64>,
+    last_trigger_ms: Option<i64>,
+    /// The first batch of this run is yet to come.
+    first: Cell<bool>,
+    no_data_reason: Option<String>,
+}
+
+/// Relations of a plan in the order in which Spark numbers its sources.
+fn relations(plan: &LogicalPlan, found: &mut Vec<StreamingRelation>) {
+    if let LogicalPlan::StreamingRelation(relation) = plan {
+        found.push(relation.clone());
+    }
+    for child in plan.child_plans() {
+        relations(&child, found);
+    }
+}
+
+fn key(id: ExprId, output: &[Arc<Attribute>]) -> (ExprId, Vec<ExprId>) {
+    (id, output.iter().map(|a| a.id).collect())
+}
+
+fn watermark_nodes(plan: &LogicalPlan) -> usize {
+    let own = usize::from(matches!(plan, LogicalPlan::EventTimeWatermark { .. }));
+    own + plan.child_plans().iter().map(|child| watermark_nodes(child)).sum::<usize>()
+}
+
+/// Whether a plan has an operator that keeps state between batches.
+fn keeps_state(plan: &LogicalPlan) -> bool {
+    let own = match plan {
+        LogicalPlan::Aggregate { .. }
+        | LogicalPlan::GroupingSets { .. }
+        | LogicalPlan::Pivot { .. }
+        | LogicalPlan::Distinct { .. }
+        | LogicalPlan::Deduplicate { .. }
+        | LogicalPlan::Limit { .. }
+        | LogicalPlan::Extension(_) => plan.is_streaming(),
+        LogicalPlan::Join(join) => join.left.is_streaming() && join.right.is_streaming(),
+        _ => false,
+    };
+    own || plan.child_plans().iter().any(|child| keeps_state(child))
+}
+
+impl MicroBatch {
+    /// Opens sources, sink and logs, and finds where to go on. An error comes with what Spark says of the query's state,
+    /// once it is past its initialisation.
+    pub(crate) fn open(query: &Query, mut sink: Box<dyn Sink>) -> Result<Self, (SparkError, Option<String>)> {
+        let early = |error: SparkError| (error, None);
+        let env = query.env.clone();
+        let setup = &query.setup;
+        let now = env.clock.now_ms();
+        let fs = env.session.fs.clone();
+        let mut settings = Settings::of(&env.session.conf.borrow());
+        let offsets = OffsetLog::open(fs.clone(), &setup.checkpoint, now).map_err(early)?;
+        let commits = CommitLog::open(fs.clone(), &setup.checkpoint, now).map_err(early)?;
+
+        let mut found = Vec::new();
+        relations(&setup.plan, &mut found);
+        let mut opened: Vec<OpenSource> = Vec::new();
+        let mut occurrences = Vec::new();
+        for relation in &found {
+            let key = key(relation.id, &relation.output);
+            if let Some(index) = opened.iter().position(|open| open.key == key) {
+                occurrences.push(index);
+                continue;
+            }
+            let source_env = SourceEnv {
+                fs: fs.clone(),
+                cwd: env.session.cwd.clone(),
+                clock: env.clock.clone(),
+                settings: settings.clone(),
+                log: format!("{}/sources/{}", setup.checkpoint, opened.len()),
+                parallelism: env.session.parallelism.get(),
+            };
+            let mut source = sources::open(relation, source_env).map_err(early)?;
+            let limit = match setup.trigger {
+                Trigger::Once => ReadLimit::All,
+                Trigger::AvailableNow => {
+                    source.prepare_available_now().map_err(early)?;
+                    source.limit()
+                }
+                _ => source.limit(),
+            };
+            occurrences.push(opened.len());
+            let mark = ExprId::fresh();
+            opened.push(OpenSource { key, source, limit, mark, start: None, end: None, latest: None });
+        }
+        describe_sources(query, &opened, &found);
+        sink.open(&sink_env(query)).map_err(early)?;
+
+        let latest = offsets.latest();
+        let partitions = settings.text("spark.sql.shuffle.partitions", "200");
+        settings.fix("spark.sql.shuffle.partitions", &partitions);
+        if let Ok(Some((_, entry))) = &latest {
+            restart::restore_settings(entry, &mut settings);
+        }
+        let conf = StreamingConf::read(&|key| settings.get(key));
+        let shuffle_partitions = usize::try_from(settings.long("spark.sql.shuffle.partitions", 200)).unwrap_or(200);
+        let policy = WatermarkPolicy::parse(&settings.text("spark.sql.streaming.multipleWatermarkPolicy", "min"));
+        let nodes = watermark_nodes(&setup.plan);
+        let mut micro = Self {
+            session: plan::query_session(&env.session, &settings),
+            stateful: Rc::new(StatefulQuery::new(fs, &setup.checkpoint, &setup.run_id, conf)),
+            tracker: WatermarkTracker::new(policy, nodes),
+            has_event_time: nodes > 0,
+            stateful_plan: keeps_state(&setup.plan),
+            env,
+            settings,
+            sources: opened,
+            occurrences,
+            sink,
+            offsets,
+            commits,
+            shuffle_partitions,
+            batch_id: 0,
+            constructed: false,
+            watermark_ms: 0,
+            timestamp_ms: 0,
+            previous_watermark_ms: 0,
+            executed: None,
+            stats: None,
+            trigger_ms: None,
+            last_trigger_ms: None,
+            first: Cell::new(true),
+            no_data_reason: None,
+        };
+        match latest.and_then(|latest| micro.resume(latest)) {
+            Ok(()) => Ok(micro),
+            Err(error) => {
+                let debug = micro.debug_text(query);
+                Err((error, Some(debug)))
+            }
+        }
+    }
+
+    /// One trigger (MicroBatchExecution.executeOneBatch).
+    pub(crate) fn trigger(&mut self, query: &Query) -> Result<Outcome> {
+        let now = self.env.clock.now_ms();
+        self.last_trigger_ms = self.trigger_ms;
+        self.trigger_ms = Some(now);
+        query.status.borrow_mut().trigger_active = true;
+        let mut timings = Timings::new(&self.env);
+        let whole = timings.start();
+        if !self.constructed {
+            self.constructed = self.construct(query, &mut timings)?;
+            if self.constructed && self.env.crashes_at(CrashPoint::OffsetsWritten) {
+                return Ok(Outcome::Crashed(self.batch_id));
+            }
+        }
+        let new_data = self.sources.iter().any(OpenSource::has_new);
+        query.status.borrow_mut().data_available = new_data;
+        if !self.constructed {
+            query.set_status("Waiting for data to arrive");
+            timings.stop("triggerExecution", whole);
+            self.report_idle(query, &timings);
+            query.status.borrow_mut().trigger_active = false;
+            return Ok(Outcome::Idle(self.idle_reason()));
+        }
+        query.set_status(if new_data { "Processing new data" } else { "No new data but cleaning up state" });
+        let batch_id = self.batch_id;
+        if self.run(query, new_data, &mut timings, whole)? {
+            query.status.borrow_mut().trigger_active = false;
+            Ok(Outcome::Batch(batch_id))
+        } else {
+            Ok(Outcome::Crashed(batch_id))
+        }
+    }
+
+    /// Asks the sources and decides on a batch; it is in the offset log afterwards (constructNextBatch).
+    fn construct(&mut self, query: &Query, timings: &mut Timings) -> Result<bool> {
+        for open in &mut self.sources {
+            query.set_status(&format!("Getting offsets from {}", open.source.description()));
+            let watch = timings.start();
+            if let Some(end) = open.source.latest_offset(open.start.as_deref(), open.limit)? {
+                open.end = Some(end);
+            }
+            open.latest = open.source.report_latest();
+            timings.stop("latestOffset", watch);
+        }
+        self.watermark_ms = self.tracker.current_ms();
+        self.timestamp_ms = self.env.clock.now_ms();
+        let new_data = self.sources.iter().any(OpenSource::has_new);
+        let enabled = self.settings.flag("spark.sql.streaming.noDataMicroBatches.enabled", true);
+        let another = match &self.executed {
+            Some(executed) if enabled => {
+                executed.stateful.should_run_another_batch(&executed.plan, self.watermark_ms)?
+            }
+            _ => false,
+        };
+        self.no_data_reason = (!new_data && another).then(|| self.no_data_text());
+        if !new_data && !another {
+            query.no_new_data.set(true);
+            return Ok(false);
+        }
+        query.set_status("Writing offsets to log");
+        let watch = timings.start();
+        let now = self.env.clock.now_ms();
+        let entry = OffsetEntry {
+            has_metadata: true,
+            watermark_ms: self.watermark_ms,
+            timestamp_ms: self.timestamp_ms,
+            conf: LOGGED_CONF
+                .iter()
+                .map(|(key, default)| ((*key).to_owned(), self.settings.text(key, default)))
+                .collect(),
+            offsets: self.occurrences.iter().map(|index| self.sources[*index].end.clone()).collect(),
+        };
+        if !self.offsets.add(self.batch_id, &entry, now)? {
+            return Err(SparkError::new(
+                tidemark_sql::error::ErrorClass::Spark,
+                "CONCURRENT_STREAM_LOG_UPDATE",
+                &[("batchId", &self.batch_id.to_string())],
+            ));
+        }
+        self.clean_up_last()?;
+        timings.stop("walCommit", watch);
+        query.no_new_data.set(false);
+        Ok(true)
+    }
+
+    /// Lets the sources forget the batch before, and drops old log entries.
+    fn clean_up_last(&mut self) -> Result<()> {
+        if self.batch_id == 0 {
+            return Ok(());
+        }
+        let before = self.batch_id - 1;
+        let Some(entry) = self.offsets.get(before)? else {
+            return Err(crate::checkpoint::illegal_state(format!("batch {before} doesn't exist")));
+        };
+        for (index, offset) in self.occurrences.iter().zip(&entry.offsets) {
+            if let Some(offset) = offset {
+                self.sources[*index].source.commit(offset)?;
+            }
+        }
+        self.stateful.propagator.borrow_mut().purge(self.batch_id - 2);
+        let kept = self.settings.long("spark.sql.streaming.minBatchesToRetain", 100);
+        if kept < self.batch_id {
+            self.offsets.purge(self.batch_id - kept);
+            self.commits.purge(self.batch_id - kept);
+        }
+        Ok(())
+    }
+
+    fn no_data_text(&self) -> String {
+        format!(
+            "No new data, but the watermark has moved to {}: windows and state that it has passed are finished in a batch \
+             without input.",
+            format_ms(self.watermark_ms)
+        )
+    }
+
+    fn idle_reason(&self) -> String {
+        let names: Vec<String> = self.sources.iter().map(|open| open.source.description()).collect();
+        format!("No new data in {}", names.join(", "))
+    }
+
+    /// When a query whose trigger found nothing should look again.
+    pub(crate) fn due_after_idle(&self, query: &Query, next_tick_ms: i64) -> Due {
+        let now = self.env.clock.now_ms();
+        let change = self.sources.iter().map(|open| match open.source.next_change(now) {
+            // Under the machine's clock files come from other programs, too.
+            NextChange::WhenFilesChange if !self.env.clock.is_virtual() => now + REAL_POLL_MS,
+            NextChange::WhenFilesChange => i64::MAX,
+            NextChange::At(ms) => ms,
+            NextChange::Always => now,
+        });
+        let change = change.min().unwrap_or(i64::MAX);
+        let last = query.progress.borrow().last_ms.unwrap_or(now);
+        let report = last.saturating_add(self.report_interval());
+        let trigger = query.setup.trigger;
+        let endless = self.is_endless(query);
+        let (at, idle) = if change <= report { (change, false) } else { (report, true) };
+        Due { at_ms: next_tick_ms.max(trigger.align(at)), idle, endless }
+    }
+
+    /// Whether time alone makes new rows, for ever.
+    pub(crate) fn is_endless(&self, query: &Query) -> bool {
+        let now = self.env.clock.now_ms();
+        !matches!(query.setup.trigger, Trigger::Once | Trigger::AvailableNow)
+            && self.sources.iter().any(|open| match open.source.next_change(now) {
+                NextChange::WhenFilesChange => false,
+                NextChange::At(ms) => ms > now,
+                NextChange::Always => true,
+            })
+    }
+
+    fn report_interval(&self) -> i64 {
+        self.settings.duration_ms("spark.sql.streaming.noDataProgressEventInterval", NO_DATA_INTERVAL_MS)
+    }
+
+    /// Makes a report of a trigger without a batch: the first, then one every ten seconds (updateIdleness).
+    fn report_idle(&self, query: &Query, timings: &Timings) {
+        let now = self.env.clock.now_ms();
+        if !query.progress.borrow().idle_is_due(now, self.report_interval()) {
+            return;
+        }
+        let stats = self.stats.as_ref().map(|stats| stats.idle(self.watermark_ms)).unwrap_or_default();
+        let progress = self.progress(query, timings, stats, &|_| 0);
+        let json = progress.to_json().to_string();
+        let first = {
+            let mut buffer = query.progress.borrow_mut();
+            buffer.add(json, query.progress_limit);
+            buffer.last_ms.replace(now).is_none()
+        };
+        if !first {
+            let event = serde_json::json!({
+                "id": query.setup.id,
+                "runId": query.setup.run_id,
+                "timestamp": format_ms(self.trigger_ms.unwrap_or(now)),
+            });
+            self.env.event("idle", &event);
+        }
+    }
+
+    fn progress(
+        &self,
+        query: &Query,
+        timings: &Timings,
+        stats: ExecutionStats,
+        rows: &dyn Fn(usize) -> i64,
+    ) -> Progress {
+        let started_ms = self.trigger_ms.unwrap_or(0);
+        Progress {
+            id: query.setup.id.clone(),
+            run_id: query.setup.run_id.clone(),
+            name: query.setup.name.clone(),
+            started_ms,
+            batch_id: self.batch_id,
+            duration_ms: timings.durations.get("triggerExecution").copied().unwrap_or(0),
+            durations: timings.durations.clone(),
+            since_last_ms: self.last_trigger_ms.map(|last| (started_ms - last).max(1)),
+            stats,
+            sources: self
+                .sources
+                .iter()
+                .enumerate()
+                .map(|(index, open)| SourceProgress {
+                    description: open.source.description(),
+                    start: open.start.clone(),
+                    end: open.end.clone(),
+                    latest: open.latest.clone(),
+                    rows: rows(index),
+                })
+                .collect(),
+            sink: self.sink.description(),
+            observed: std::collections::BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn state_rows(
+        &self,
+        operator: usize,
+        partition: Option<usize>,
+        offset: usize,
+        limit: usize,
+    ) -> Result<StatePage> {
+        match &self.executed {
+            Some(last) => crate::operators::state_page(&last.plan, self.batch_id, operator, partition, offset, limit),
+            None => Ok(StatePage::default()),
+        }
+    }
+}
+
+fn sink_env(query: &Query) -> SinkEnv {
+    let env = query.env.clone();
+    SinkEnv {
+        session: env.session.clone(),
+        host: env.host(),
+        output_mode: query.setup.output_mode,
+        now_ms: env.clock.now_ms(),
+        uuid: Rc::new(move || env.ids.uuid()),
+    }
+}
+
+/// Fills in what the page shows of the sources.
+fn describe_sources(query: &Query, opened: &[OpenSource], found: &[StreamingRelation]) {
+    let describe = |open: &OpenSource| {
+        let relation = found.iter().find(|relation| key(relation.id, &relation.output) == open.key);
+        SourceDescription {
+            description: open.source.description(),
+            folder: open.source.folder(),
+            format: relation.map(|r| r.format.clone()).unwrap_or_default(),
+            schema: relation
+                .map(|r| r.output.iter().map(|a| (a.name.to_string(), a.data_type.simple_string())).collect())
+                .unwrap_or_default(),
+        }
+    };
+    let sources = opened.iter().map(describe).collect();
+    let (delay, column) = event_time(&query.setup.plan);
+    let mut description = query.description.borrow_mut();
+    description.sources = sources;
+    description.watermark_delay_ms = delay;
+    description.event_time_column = column;
+}
+
+/// Delay and column of the first withWatermark.
+fn event_time(plan: &LogicalPlan) -> (Option<i64>, Option<String>) {
+    if let LogicalPlan::EventTimeWatermark { column, delay, .. } = plan {
+        return (Some(delay.millis()), Some(column.to_attribute().name.to_string()));
+    }
+    let found = plan.child_plans().iter().map(|child| event_time(child)).find(|(delay, _)| delay.is_some());
+    found.unwrap_or((None, None))
+}
+
+/// Puts the operators of the first plan into the description.
+fn describe_operators(query: &Query, operators: Vec<OperatorDescription>) {
+    query.description.borrow_mut().operators = operators;
+}
+
+/// Durations of one trigger by Spark's names.
+pub(crate) struct Timings {
+    env: Rc<Env>,
+    durations: std::collections::BTreeMap<&'static str, i64>,
+}
+
+impl Timings {
+    fn new(env: &Rc<Env>) -> Self {
+        Self { env: env.clone(), durations: std::collections::BTreeMap::new() }
+    }
+
+    fn start(&self) -> i64 {
+        self.env.clock.stopwatch_ms()
+    }
+
+    fn stop(&mut self, name: &'static str, started: i64) {
+        *self.durations.entry(name).or_insert(0) += (self.start() - started).max(0);
+    }
+}

@@ -1,0 +1,201 @@
+//! From the logical plan of a batch to its rows (Spark's IncrementalExecution).
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use serde_json::Value as Json;
+use tidemark_sql::analyzer::streaming_checks;
+use tidemark_sql::error::Result;
+use tidemark_sql::exec::{ExecContext, ExecRef, Partition};
+use tidemark_sql::expr::{Attribute, ExprId};
+use tidemark_sql::plan::{LogicalPlan, PlanRef};
+use tidemark_sql::planner::Planner;
+use tidemark_sql::session::SqlSession;
+use tidemark_sql::types::DataType;
+
+use super::explain::Explained;
+use super::json_rows::row_json;
+use crate::api::OperatorDescription;
+use crate::operators::{OutputMode, StatefulBatch, StatefulPlanner};
+use crate::query::Query;
+use crate::settings::Settings;
+use crate::sinks::Sink;
+use crate::trigger::Trigger;
+
+/// The checks of UnsupportedOperationChecker. Sinks of Spark's second interface can be written continuously.
+pub(crate) fn check(
+    plan: &PlanRef,
+    mode: OutputMode,
+    trigger: Trigger,
+    sink: &str,
+    session: &SqlSession,
+) -> Result<()> {
+    let mode = match mode {
+        OutputMode::Append => streaming_checks::OutputMode::Append,
+        OutputMode::Update => streaming_checks::OutputMode::Update,
+        OutputMode::Complete => streaming_checks::OutputMode::Complete,
+    };
+    if matches!(trigger, Trigger::Continuous(_)) && matches!(sink, "console" | "memory" | "noop" | "foreach") {
+        return streaming_checks::check_continuous(plan, mode, session);
+    }
+    streaming_checks::check_streaming(plan, mode, session)
+}
+
+/// A session of the query's own: its settings stay as they are while the user's change.
+pub(super) fn query_session(session: &Rc<SqlSession>, settings: &Settings) -> Rc<SqlSession> {
+    let own =
+        SqlSession::new(session.fs.clone(), session.cwd.clone(), session.clock.clone(), session.parallelism.get());
+    *own.conf.borrow_mut() = settings.merged();
+    own.udfs.borrow_mut().clone_from(&session.udfs.borrow());
+    Rc::new(own)
+}
+
+/// A batch ready to run, as often as its sink asks.
+pub(crate) struct PlannedBatch {
+    pub(super) logical: PlanRef,
+    pub(super) optimized: PlanRef,
+    physical: ExecRef,
+    session: Rc<SqlSession>,
+    pub(super) stateful: Rc<StatefulBatch>,
+    now_us: i64,
+    adaptive: bool,
+    /// Rows out of the scans by source, and observed metrics, of the executions so far.
+    input: RefCell<BTreeMap<ExprId, i64>>,
+    observed: RefCell<BTreeMap<String, Json>>,
+    runs: Cell<usize>,
+}
+
+impl PlannedBatch {
+    pub(super) fn plan(
+        logical: PlanRef,
+        user: &SqlSession,
+        session: Rc<SqlSession>,
+        stateful: Rc<StatefulBatch>,
+        now_us: i64,
+        adaptive: bool,
+    ) -> Result<Self> {
+        let logical = tidemark_sql::catalog::bind_memory_tables(user, &logical)?;
+        let extension = StatefulPlanner::new(stateful.clone());
+        let (optimized, physical) = {
+            let ctx = context(&session, &stateful, now_us, adaptive);
+            let optimized = tidemark_sql::optimizer::optimize(&ctx, &logical)?;
+            let physical = Planner::new(&ctx, Some(&extension)).plan(&optimized)?;
+            (optimized, physical)
+        };
+        extension.prepare(&physical)?;
+        Ok(Self {
+            logical,
+            optimized,
+            physical,
+            session,
+            stateful,
+            now_us,
+            adaptive,
+            input: RefCell::default(),
+            observed: RefCell::default(),
+            runs: Cell::new(0),
+        })
+    }
+
+    pub(super) fn physical(&self) -> ExecRef {
+        self.physical.clone()
+    }
+
+    /// Runs the plan once.
+    pub(super) fn execute(&self) -> Result<Vec<Partition>> {
+        let ctx = context(&self.session, &self.stateful, self.now_us, self.adaptive);
+        self.runs.set(self.runs.get() + 1);
+        let rows = self.physical.execute(&ctx);
+        {
+            let mut input = self.input.borrow_mut();
+            for (source, rows) in ctx.source_rows.borrow().iter() {
+                *input.entry(*source).or_insert(0) += rows;
+            }
+        }
+        for (name, metrics) in ctx.observed.borrow().iter() {
+            self.observed.borrow_mut().insert(name.clone(), metrics_json(metrics)?);
+        }
+        rows
+    }
+
+    /// The batch as a plan for foreachBatch: whoever runs it runs the batch. Rows that are made are left in `kept`.
+    pub(super) fn frame(
+        self: &Rc<Self>,
+        user: &SqlSession,
+        name: String,
+        output: &[Arc<Attribute>],
+        kept: Option<Rc<RefCell<Option<Vec<Partition>>>>>,
+    ) -> PlanRef {
+        let planned = self.clone();
+        let rows = move || {
+            let rows = planned.execute()?;
+            if let Some(kept) = &kept {
+                kept.borrow_mut().get_or_insert_with(|| rows.clone());
+            }
+            Ok(rows)
+        };
+        user.catalog.borrow_mut().set_deferred(&name, Rc::new(rows));
+        Arc::new(LogicalPlan::MemoryTable { name, output: output.to_vec() })
+    }
+
+    /// How often the plan ran.
+    pub(super) fn runs(&self) -> usize {
+        self.runs.get()
+    }
+
+    pub(super) fn input_rows(&self) -> BTreeMap<ExprId, i64> {
+        self.input.borrow().clone()
+    }
+
+    pub(super) fn observed(&self) -> BTreeMap<String, Json> {
+        self.observed.borrow().clone()
+    }
+
+    pub(super) fn session(&self) -> &SqlSession {
+        &self.session
+    }
+
+    pub(super) fn now_us(&self) -> i64 {
+        self.now_us
+    }
+
+    /// The stateful operators for the page.
+    pub(super) fn operators(&self) -> Vec<OperatorDescription> {
+        crate::operators::operator_infos(&self.physical)
+            .into_iter()
+            .map(|info| OperatorDescription {
+                name: info.name,
+                partitions: info.partitions,
+                key: info.key,
+                value: info.value,
+            })
+            .collect()
+    }
+
+    pub(super) fn explained(&self, sink: &dyn Sink, query: &Query) -> Explained {
+        Explained::new(self, sink, query)
+    }
+}
+
+/// Adaptive execution is for streams without state only.
+fn context<'a>(session: &'a SqlSession, stateful: &StatefulBatch, now_us: i64, adaptive: bool) -> ExecContext<'a> {
+    let mut ctx = ExecContext::new(session);
+    ctx.now_us = now_us;
+    ctx.shuffle_partitions = stateful.shuffle_partitions;
+    ctx.adaptive &= adaptive;
+    ctx
+}
+
+/// Observed metrics are one row.
+fn metrics_json(metrics: &RecordBatch) -> Result<Json> {
+    let columns: Vec<(String, DataType)> = metrics
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| Ok((field.name().clone(), DataType::from_arrow(field.data_type())?)))
+        .collect::<Result<_>>()?;
+    Ok(if metrics.num_rows() == 0 { Json::Null } else { row_json(metrics, 0, &columns) })
+}

@@ -1,0 +1,70 @@
+//! What the queries of one session share.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use tidemark_sql::session::SqlSession;
+
+use crate::api::{CrashPoint, ScriptHost, StreamObserver};
+use crate::clock::VirtualClock;
+use crate::ids::IdSource;
+
+pub(crate) struct Env {
+    /// The session in which queries are started.
+    pub(crate) session: Rc<SqlSession>,
+    pub(crate) clock: Rc<VirtualClock>,
+    pub(crate) ids: Box<dyn IdSource>,
+    host: RefCell<Option<Rc<dyn ScriptHost>>>,
+    observer: RefCell<Option<Rc<dyn StreamObserver>>>,
+    /// Where the next batch is to be cut off.
+    pub(crate) crash: Cell<Option<CrashPoint>>,
+    /// The driver was killed: nothing runs any more.
+    pub(crate) crashed: Cell<bool>,
+}
+
+impl Env {
+    pub(crate) fn new(session: Rc<SqlSession>, clock: Rc<VirtualClock>, ids: Box<dyn IdSource>) -> Self {
+        Self {
+            session,
+            clock,
+            ids,
+            host: RefCell::new(None),
+            observer: RefCell::new(None),
+            crash: Cell::new(None),
+            crashed: Cell::new(false),
+        }
+    }
+
+    /// A copy, so that no borrow is held while the script runs.
+    pub(crate) fn host(&self) -> Option<Rc<dyn ScriptHost>> {
+        self.host.borrow().clone()
+    }
+
+    pub(crate) fn observer(&self) -> Option<Rc<dyn StreamObserver>> {
+        self.observer.borrow().clone()
+    }
+
+    pub(crate) fn set_host(&self, host: Rc<dyn ScriptHost>) {
+        *self.host.borrow_mut() = Some(host);
+    }
+
+    pub(crate) fn set_observer(&self, observer: Option<Rc<dyn StreamObserver>>) {
+        *self.observer.borrow_mut() = observer;
+    }
+
+    pub(crate) fn event(&self, kind: &str, json: &serde_json::Value) {
+        if let Some(host) = self.host() {
+            host.listener_event(kind, &json.to_string());
+        }
+    }
+
+    /// Whether the crash is to happen here; it happens once.
+    pub(crate) fn crashes_at(&self, point: CrashPoint) -> bool {
+        if self.crash.get() != Some(point) {
+            return false;
+        }
+        self.crash.set(None);
+        self.crashed.set(true);
+        true
+    }
+}

@@ -1,0 +1,128 @@
+//! The file sink (Spark's FileStreamSink): part files, and the `_spark_metadata` log that says which of them count.
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+use tidemark_sql::error::Result;
+use tidemark_vfs::SharedFs;
+
+use super::{Sink, SinkBatch, SinkEnv};
+use crate::checkpoint::{CompactSettings, CompactibleLog, parse_json};
+use crate::settings::Settings;
+use crate::sources::file::{path_to_uri, uri_to_path};
+
+const LOG: &str = "_spark_metadata";
+/// Hadoop's local file system reports this whatever the disk has.
+const BLOCK_SIZE: i64 = 33_554_432;
+
+pub(crate) struct FileSink {
+    fs: SharedFs,
+    /// Absolute.
+    folder: String,
+    format: &'static str,
+    options: IndexMap<String, String>,
+    partition_by: Vec<String>,
+    settings: Settings,
+}
+
+/// A file that a sink's log counts in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SinkFile {
+    /// Absolute path.
+    pub(crate) path: String,
+    pub(crate) len: u64,
+    pub(crate) modified_ms: i64,
+}
+
+fn log_settings(settings: &Settings) -> CompactSettings {
+    CompactSettings {
+        interval: settings.long("spark.sql.streaming.fileSink.log.compactInterval", 10),
+        delete_expired: settings.flag("spark.sql.streaming.fileSink.log.deletion", true),
+        cleanup_delay_ms: settings.duration_ms("spark.sql.streaming.fileSink.log.cleanupDelay", 600_000),
+        min_batches: settings.long("spark.sql.streaming.minBatchesToRetain", 100),
+    }
+}
+
+/// The files in a sink's folder by its log, oldest first.
+pub(crate) fn sink_files(fs: &SharedFs, folder: &str, settings: &Settings) -> Result<Vec<SinkFile>> {
+    let log = CompactibleLog::existing(fs.clone(), format!("{folder}/{LOG}"), log_settings(settings));
+    let mut files: Vec<SinkFile> = Vec::new();
+    for line in log.all_lines()? {
+        let json = parse_json(&line)?;
+        let path = uri_to_path(json.get("path").and_then(Value::as_str).unwrap_or_default());
+        if json.get("action").and_then(Value::as_str) == Some("delete") {
+            files.retain(|file| file.path != path);
+            continue;
+        }
+        files.push(SinkFile {
+            path,
+            len: json.get("size").and_then(Value::as_u64).unwrap_or(0),
+            modified_ms: json.get("modificationTime").and_then(Value::as_i64).unwrap_or(0),
+        });
+    }
+    Ok(files)
+}
+
+/// Leaves out files that a later line deletes (FileStreamSinkLog.compactLogs).
+fn compact(lines: Vec<String>) -> Vec<String> {
+    let path = |line: &str| {
+        let json: Value = serde_json::from_str(line).unwrap_or_default();
+        let deleted = json.get("action").and_then(Value::as_str) == Some("delete");
+        (json.get("path").and_then(Value::as_str).unwrap_or_default().to_owned(), deleted)
+    };
+    let deleted: Vec<String> = lines.iter().map(|line| path(line)).filter(|(_, d)| *d).map(|(p, _)| p).collect();
+    lines.into_iter().filter(|line| !deleted.contains(&path(line).0)).collect()
+}
+
+impl FileSink {
+    pub(crate) fn new(
+        fs: SharedFs,
+        folder: String,
+        format: &'static str,
+        options: IndexMap<String, String>,
+        partition_by: Vec<String>,
+        settings: Settings,
+    ) -> Self {
+        Self { fs, folder, format, options, partition_by, settings }
+    }
+}
+
+impl FileSink {
+    /// Writes the part files of a batch.
+    fn write(&self, batch: &dyn SinkBatch, env: &SinkEnv) -> Result<Vec<SinkFile>> {
+        let _ = (batch.rows()?, &self.format, &self.options, &self.partition_by, &env.uuid);
+        Err(tidemark_sql::error::SparkError::not_yet("The file sink"))
+    }
+}
+
+impl Sink for FileSink {
+    fn description(&self) -> String {
+        format!("FileSink[file:{}]", self.folder)
+    }
+
+    fn add(&mut self, batch: &dyn SinkBatch, env: &SinkEnv) -> Result<Option<i64>> {
+        let folder = format!("{}/{LOG}", self.folder);
+        let log = CompactibleLog::open(self.fs.clone(), folder, log_settings(&self.settings), env.now_ms)?;
+        if log.latest_id().is_some_and(|latest| batch.id() <= latest) {
+            // Written by an earlier run of this batch.
+            return Ok(None);
+        }
+        let files = self.write(batch, env)?;
+        let lines = files
+            .iter()
+            .map(|file| {
+                json!({
+                    "path": path_to_uri(&file.path),
+                    "size": file.len,
+                    "isDir": false,
+                    "modificationTime": file.modified_ms,
+                    "blockReplication": 1,
+                    "blockSize": BLOCK_SIZE,
+                    "action": "add",
+                })
+                .to_string()
+            })
+            .collect();
+        log.add(batch.id(), lines, compact, env.now_ms)?;
+        Ok(None)
+    }
+}

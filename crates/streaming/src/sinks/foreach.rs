@@ -1,0 +1,68 @@
+//! foreachBatch and foreach: functions of the script.
+
+use tidemark_sql::error::{ErrorClass, Result, SparkError};
+
+use super::{Sink, SinkBatch, SinkEnv, count_rows};
+use crate::operators::OutputMode;
+
+pub(crate) struct ForeachBatchSink {
+    pub(crate) handle: u64,
+}
+
+impl Sink for ForeachBatchSink {
+    fn description(&self) -> String {
+        "ForeachBatchSink".to_owned()
+    }
+
+    fn add(&mut self, batch: &dyn SinkBatch, env: &SinkEnv) -> Result<Option<i64>> {
+        let Some(host) = &env.host else {
+            return Err(SparkError::internal("foreachBatch without a script"));
+        };
+        host.foreach_batch(self.handle, batch.frame(), batch.id())
+            .map_err(|cause| user_function("FOREACH_BATCH_USER_FUNCTION_ERROR", cause))?;
+        Ok(None)
+    }
+}
+
+pub(crate) struct ForeachSink {
+    pub(crate) handle: u64,
+}
+
+impl Sink for ForeachSink {
+    fn description(&self) -> String {
+        "ForeachWriterTable(org.apache.spark.sql.execution.python.streaming.PythonForeachWriter@1d2e3f40,Right(<function1>))"
+            .to_owned()
+    }
+
+    fn plan_text(&self, _query_id: &str, _output_mode: OutputMode) -> String {
+        "WriteToMicroBatchDataSource ForeachSink".to_owned()
+    }
+
+    fn add(&mut self, batch: &dyn SinkBatch, env: &SinkEnv) -> Result<Option<i64>> {
+        let Some(host) = &env.host else {
+            return Err(SparkError::internal("foreach without a script"));
+        };
+        let partitions = batch.rows()?;
+        for (index, rows) in partitions.iter().enumerate() {
+            host.foreach(self.handle, index, batch.id(), rows)
+                .map_err(|cause| user_function("FOREACH_USER_FUNCTION_ERROR", cause))?;
+        }
+        Ok(Some(count_rows(&partitions)))
+    }
+}
+
+/// Wraps what the script raised (ForeachBatchUserFuncException); the cause stays for query.exception().
+fn user_function(condition: &str, cause: SparkError) -> SparkError {
+    let reason = match cause.class {
+        ErrorClass::Python => {
+            format!("An exception was raised by the Python Proxy. Return Message: {}", cause.message)
+        }
+        _ => cause.to_string(),
+    };
+    let mut shown = cause;
+    if shown.class == ErrorClass::Python {
+        shown.message = reason.clone();
+        shown.java_class = Some("py4j.Py4JException".to_owned());
+    }
+    SparkError::new(ErrorClass::Spark, condition, &[("reason", &reason)]).with_cause(shown)
+}

@@ -1,0 +1,60 @@
+//! The memory sink: a temp view with the rows so far.
+
+use std::sync::Arc;
+
+use tidemark_sql::error::{Result, SparkError};
+use tidemark_sql::exec::Partition;
+use tidemark_sql::expr::Attribute;
+use tidemark_sql::session::SqlSession;
+use tidemark_sql::types::{StructField, StructType};
+
+use super::{Sink, SinkBatch, SinkEnv, count_rows};
+use crate::operators::OutputMode;
+
+pub(crate) struct MemorySink {
+    view: String,
+    /// Rows by batch, oldest first.
+    batches: Vec<(i64, Partition)>,
+}
+
+impl MemorySink {
+    pub(crate) fn new(view: String) -> Self {
+        Self { view, batches: Vec::new() }
+    }
+}
+
+/// Puts the rows under the view's name.
+pub(crate) fn publish(session: &SqlSession, view: &str, output: &[Arc<Attribute>], rows: Partition) -> Result<()> {
+    let valid = !view.is_empty() && view.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !valid {
+        return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1321", &[("viewName", view)]));
+    }
+    let fields = output.iter().map(|a| StructField::new(&*a.name, a.data_type.clone(), a.nullable)).collect();
+    session.catalog.borrow_mut().set_memory_table(view, &StructType::new(fields), rows);
+    Ok(())
+}
+
+impl Sink for MemorySink {
+    fn description(&self) -> String {
+        "MemorySink".to_owned()
+    }
+
+    fn plan_text(&self, _query_id: &str, _output_mode: OutputMode) -> String {
+        "WriteToMicroBatchDataSource MemorySink".to_owned()
+    }
+
+    fn add(&mut self, batch: &dyn SinkBatch, env: &SinkEnv) -> Result<Option<i64>> {
+        let partitions = batch.rows()?;
+        let count = count_rows(&partitions);
+        let rows: Partition = partitions.into_iter().flatten().filter(|b| b.num_rows() > 0).collect();
+        if self.batches.last().is_none_or(|(id, _)| *id < batch.id()) {
+            if env.output_mode == OutputMode::Complete {
+                self.batches.clear();
+            }
+            self.batches.push((batch.id(), rows));
+            let all = self.batches.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
+            publish(&env.session, &self.view, batch.output(), all)?;
+        }
+        Ok(Some(count))
+    }
+}

@@ -1,0 +1,186 @@
+//! Which sink a writer means, and what `start` refuses at once (DataStreamWriter.startInternal, DataSource.createSink).
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use tidemark_sql::error::{ErrorClass, Result, SparkError};
+use tidemark_sql::expr::Attribute;
+use tidemark_sql::session::SqlSession;
+use tidemark_vfs::join;
+
+use super::console::ConsoleSink;
+use super::file::FileSink;
+use super::foreach::{ForeachBatchSink, ForeachSink};
+use super::memory::MemorySink;
+use super::noop::NoopSink;
+use super::{Sink, memory};
+use crate::api::WriterSpec;
+use crate::operators::OutputMode;
+use crate::settings::Settings;
+use crate::sources::file::uri_to_path;
+use crate::sources::option;
+use crate::trigger::Trigger;
+
+/// A sink and what it means for the query.
+pub(crate) struct ResolvedSink {
+    pub(crate) sink: Box<dyn Sink>,
+    /// Short name for the page: "console", "json" ...
+    pub(crate) format: String,
+    /// The query may run without a checkpoint of the user's.
+    pub(crate) temporary_checkpoint: bool,
+    /// False: a checkpoint that has offsets is refused.
+    pub(crate) recovers: bool,
+    /// View of a memory sink, made when the query has started.
+    pub(crate) view: Option<String>,
+}
+
+/// Short and full names of file formats.
+fn file_format(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    let short = name.strip_prefix("org.apache.spark.sql.").unwrap_or(&name);
+    ["json", "csv", "text", "parquet", "orc", "xml"].into_iter().find(|format| *format == short)
+}
+
+pub(crate) fn parse_output_mode(text: Option<&str>) -> Result<OutputMode> {
+    match text.map(str::to_lowercase).as_deref() {
+        None | Some("append") => Ok(OutputMode::Append),
+        Some("complete") => Ok(OutputMode::Complete),
+        Some("update") => Ok(OutputMode::Update),
+        Some(_) => Err(SparkError::new(
+            ErrorClass::IllegalArgument,
+            "STREAMING_OUTPUT_MODE.INVALID",
+            &[("outputMode", text.unwrap_or_default())],
+        )),
+    }
+}
+
+fn not_partitioned(spec: &WriterSpec, operation: &str) -> Result<()> {
+    if spec.partition_by.is_empty() {
+        return Ok(());
+    }
+    Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1197", &[("operation", operation)]))
+}
+
+fn not_continuous(trigger: Trigger, source: &str) -> Result<()> {
+    if matches!(trigger, Trigger::Continuous(_)) {
+        return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1195", &[("source", source)]));
+    }
+    Ok(())
+}
+
+/// The partition columns under the names of the output (DataStreamWriter.normalize).
+fn partition_columns(spec: &WriterSpec, output: &[Arc<Attribute>], case_sensitive: bool) -> Result<Vec<String>> {
+    spec.partition_by
+        .iter()
+        .map(|wanted| {
+            let same = |a: &&Arc<Attribute>| {
+                if case_sensitive { *a.name == **wanted } else { a.name.eq_ignore_ascii_case(wanted) }
+            };
+            output.iter().find(same).map(|a| a.name.to_string()).ok_or_else(|| {
+                let valid: Vec<&str> = output.iter().map(|a| &*a.name).collect();
+                SparkError::analysis(
+                    "_LEGACY_ERROR_TEMP_1196",
+                    &[("columnType", "Partition"), ("columnName", wanted), ("validColumnNames", &valid.join(", "))],
+                )
+            })
+        })
+        .collect()
+}
+
+/// Formats that cannot write streams, and names that nothing stands behind.
+fn refuse_format(format: &str, options: &IndexMap<String, String>) -> SparkError {
+    let lower = format.to_ascii_lowercase();
+    match lower.as_str() {
+        "kafka" => SparkError::analysis("KAFKA_DATA_SOURCE_NOT_ENABLED", &[("provider", format)]),
+        "avro" => SparkError::analysis("AVRO_DATA_SOURCE_NOT_ENABLED", &[("provider", format)]),
+        "socket" if option(options, "host").is_none() => SparkError::analysis("_LEGACY_ERROR_TEMP_1295", &[]),
+        "rate" | "rate-micro-batch" | "jdbc" | "socket" | "binaryfile" | "statestore" | "state-metadata" => {
+            SparkError::new(
+                ErrorClass::UnsupportedOperation,
+                "_LEGACY_ERROR_TEMP_2049",
+                &[("className", format), ("operator", "writing")],
+            )
+        }
+        _ => SparkError::new(
+            ErrorClass::Java("org.apache.spark.SparkClassNotFoundException"),
+            "DATA_SOURCE_NOT_FOUND",
+            &[("provider", format)],
+        ),
+    }
+}
+
+/// Chooses the sink and makes the checks that Spark makes before it looks at the checkpoint.
+pub(crate) fn resolve(
+    spec: &WriterSpec,
+    trigger: Trigger,
+    mode: OutputMode,
+    output: &[Arc<Attribute>],
+    session: &SqlSession,
+    settings: &Settings,
+) -> Result<ResolvedSink> {
+    let simple = |sink: Box<dyn Sink>, format: &str| ResolvedSink {
+        sink,
+        format: format.to_owned(),
+        temporary_checkpoint: true,
+        recovers: true,
+        view: None,
+    };
+    if let Some(handle) = spec.foreach_batch {
+        not_partitioned(spec, "foreachBatch")?;
+        not_continuous(trigger, "foreachBatch")?;
+        return Ok(simple(Box::new(ForeachBatchSink { handle }), "foreachBatch"));
+    }
+    if let Some(handle) = spec.foreach {
+        not_partitioned(spec, "foreach")?;
+        return Ok(simple(Box::new(ForeachSink { handle }), "foreach"));
+    }
+    let format = spec.format.clone().unwrap_or_else(|| settings.text("spark.sql.sources.default", "parquet"));
+    match format.to_ascii_lowercase().as_str() {
+        // "MEMORY" is no such provider: Spark compares this one name with regard to case.
+        "memory" if format == "memory" => {
+            not_partitioned(spec, "memory")?;
+            let Some(name) = spec.query_name.clone() else {
+                return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1194", &[]));
+            };
+            return Ok(ResolvedSink {
+                sink: Box::new(MemorySink::new(name.clone())),
+                format,
+                temporary_checkpoint: true,
+                recovers: mode == OutputMode::Complete,
+                view: Some(name),
+            });
+        }
+        "console" => return Ok(simple(Box::new(ConsoleSink::new(&spec.options)), "console")),
+        "noop" => return Ok(simple(Box::new(NoopSink), "noop")),
+        _ => {}
+    }
+    let partitions = partition_columns(spec, output, settings.flag("spark.sql.caseSensitive", false))?;
+    let Some(format) = file_format(&format) else { return Err(refuse_format(&format, &spec.options)) };
+    let Some(path) = spec.path.clone().or_else(|| option(&spec.options, "path").map(str::to_owned)) else {
+        return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2047", &[]));
+    };
+    if mode != OutputMode::Append {
+        let mode = mode.name().to_lowercase();
+        return Err(SparkError::analysis(
+            "STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE",
+            &[("outputMode", &mode), ("className", format)],
+        ));
+    }
+    if !partitions.is_empty() && partitions.len() == output.len() {
+        return Err(SparkError::analysis("ALL_PARTITION_COLUMNS_NOT_ALLOWED", &[]));
+    }
+    let folder = join(&session.cwd, &uri_to_path(&path));
+    let sink = FileSink::new(session.fs.clone(), folder, format, spec.options.clone(), partitions, settings.clone());
+    Ok(ResolvedSink {
+        sink: Box::new(sink),
+        format: format.to_owned(),
+        temporary_checkpoint: false,
+        recovers: true,
+        view: None,
+    })
+}
+
+/// Makes the empty view of a memory sink once the query runs.
+pub(crate) fn open_view(session: &SqlSession, view: &str, output: &[Arc<Attribute>]) -> Result<()> {
+    memory::publish(session, view, output, Vec::new())
+}

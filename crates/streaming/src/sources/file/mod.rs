@@ -1,0 +1,274 @@
+//! The file source (Spark's FileStreamSource): files of a folder, each read once.
+
+mod cleaner;
+mod listing;
+mod log;
+mod options;
+mod seen;
+mod uri;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde_json::Value;
+use tidemark_sql::datasource::FileStatus;
+use tidemark_sql::error::{ErrorClass, Result, SparkError};
+use tidemark_sql::expr::{Attribute, Expr};
+use tidemark_sql::plan::{FileRelation, LogicalPlan, StreamingRelation};
+use tidemark_sql::types::{StructField, StructType};
+use tidemark_vfs::join;
+
+use self::cleaner::Cleaner;
+use self::listing::{Found, is_glob};
+use self::log::SourceLog;
+use self::options::FileOptions;
+use self::seen::SeenFiles;
+use super::{NextChange, ReadLimit, Source, SourceEnv};
+use crate::checkpoint::parse_json;
+
+pub(crate) use uri::{path_to_uri, uri_to_path};
+
+pub(crate) struct FileSource {
+    env: SourceEnv,
+    format: String,
+    /// Path as the user wrote it, and absolute; may hold a pattern.
+    given: String,
+    base: String,
+    /// What the reader gets: keys in lower case, no path.
+    reader_options: IndexMap<String, String>,
+    options: FileOptions,
+    cleaner: Cleaner,
+    log: SourceLog,
+    /// Number of the log's newest entry; -1: none.
+    offset: i64,
+    seen: SeenFiles,
+    /// Listed but not yet read.
+    unread: Vec<Found>,
+    available_now: Option<Vec<Found>>,
+}
+
+impl FileSource {
+    pub(crate) fn open(relation: &StreamingRelation, env: SourceEnv) -> Result<Self> {
+        let options = FileOptions::read(&relation.options)?;
+        let given = relation.path.clone().unwrap_or_default();
+        let base = join(&env.cwd, &uri_to_path(&given));
+        let cleaner = Cleaner::new(&options.clean, &base, &env)?;
+        let log = SourceLog::open(&env)?;
+        let mut seen = SeenFiles::new(options.max_age_ms, options.name_only);
+        for entry in log.all()? {
+            seen.add(&entry.path, entry.modified_ms);
+        }
+        seen.purge();
+        let reader_options = relation
+            .options
+            .iter()
+            .map(|(key, value)| (key.to_lowercase(), value.clone()))
+            .filter(|(key, _)| key != "path")
+            .collect();
+        Ok(Self {
+            format: relation.format.to_ascii_lowercase(),
+            offset: log.latest_id().unwrap_or(-1),
+            given,
+            base,
+            reader_options,
+            options,
+            cleaner,
+            log,
+            seen,
+            unread: Vec::new(),
+            available_now: None,
+            env,
+        })
+    }
+
+    /// Everything there is, by modification time; files of one time keep the order of their names.
+    fn list(&self) -> Result<Vec<Found>> {
+        let mut files = if !is_glob(&self.base) && self.env.fs.is_dir(&join(&self.base, "_spark_metadata")) {
+            self.cleaner.refuse_sink_output()?;
+            crate::sinks::file::sink_files(&self.env.fs, &self.base, &self.env.settings)?
+                .into_iter()
+                .map(|file| Found { path: file.path, len: file.len, modified_ms: file.modified_ms })
+                .collect()
+        } else {
+            listing::list(&self.env.fs, &self.base, self.options.recursive, self.options.glob_filter.as_deref())?
+        };
+        files.sort_by_key(|file| file.modified_ms);
+        if self.options.latest_first {
+            // A stable descending sort: ties stay in listing order, as Scala's sortBy with a reversed ordering leaves them.
+            files.sort_by_key(|file| std::cmp::Reverse(file.modified_ms));
+        }
+        Ok(files)
+    }
+
+    /// Splits off what one batch takes; the rest is kept for the next when it is worth it.
+    fn take(&self, files: Vec<Found>, limit: ReadLimit) -> (Vec<Found>, Vec<Found>) {
+        let cache = !self.options.latest_first && self.available_now.is_none();
+        let taken = match limit {
+            ReadLimit::All => files.len(),
+            ReadLimit::Files(limit) => files.len().min(limit),
+            ReadLimit::Bytes(limit) => {
+                let mut size = 0_u64;
+                files
+                    .iter()
+                    .enumerate()
+                    .take_while(|(i, file)| {
+                        size = size.saturating_add(file.len);
+                        *i == 0 || size <= limit
+                    })
+                    .count()
+            }
+        };
+        let mut taken_files = files;
+        let rest = taken_files.split_off(taken);
+        let worth = match limit {
+            ReadLimit::All => false,
+            ReadLimit::Files(limit) => rest.len() as f64 >= limit as f64 * self.options.discard_ratio,
+            ReadLimit::Bytes(limit) => {
+                let size: u64 = rest.iter().map(|file| file.len).sum();
+                size as f64 >= limit as f64 * self.options.discard_ratio
+            }
+        };
+        let mut rest = if cache && worth { rest } else { Vec::new() };
+        rest.truncate(self.options.max_cached);
+        (taken_files, rest)
+    }
+
+    fn log_offset(text: &str) -> Result<i64> {
+        parse_json(text)?
+            .get("logOffset")
+            .and_then(Value::as_i64)
+            .or_else(|| text.trim().parse().ok())
+            .ok_or_else(|| SparkError::plain(ErrorClass::IllegalArgument, format!("Invalid offset: {text}")))
+    }
+
+    /// Names of the `key=value` folders between the base and the files.
+    fn partition_keys(&self, files: &[FileStatus]) -> BTreeSet<String> {
+        if is_glob(&self.base) || self.options.recursive {
+            return BTreeSet::new();
+        }
+        let mut keys = BTreeSet::new();
+        for file in files {
+            let Some(relative) = file.path.strip_prefix(&format!("{}/", self.base)) else { continue };
+            let mut parts: Vec<&str> = relative.split('/').collect();
+            parts.pop();
+            keys.extend(parts.iter().filter_map(|part| part.split_once('=')).map(|(key, _)| uri::decode(key)));
+        }
+        keys
+    }
+
+    fn relation(&self, files: Vec<FileStatus>, output: &[Arc<Attribute>]) -> LogicalPlan {
+        let keys = self.partition_keys(&files);
+        let (partition, data): (Vec<_>, Vec<_>) =
+            output.iter().cloned().partition(|a| keys.iter().any(|key| key.eq_ignore_ascii_case(&a.name)));
+        let schema = |attributes: &[Arc<Attribute>]| {
+            let field = |a: &Arc<Attribute>| StructField::new(&*a.name, a.data_type.clone(), true);
+            Arc::new(StructType::new(attributes.iter().map(field).collect()))
+        };
+        let ordered: Vec<Arc<Attribute>> = data.iter().chain(&partition).cloned().collect();
+        let same_order = ordered.iter().zip(output).all(|(a, b)| a.id == b.id);
+        let relation = LogicalPlan::FileRelation(FileRelation {
+            format: self.format.clone(),
+            options: self.reader_options.clone(),
+            root_paths: vec![self.base.clone()],
+            files: Arc::new(files),
+            data_schema: schema(&data),
+            partition_schema: schema(&partition),
+            output: ordered,
+        });
+        if same_order {
+            relation
+        } else {
+            let list = output.iter().cloned().map(Expr::Attribute).collect();
+            LogicalPlan::Project { list, child: Arc::new(relation) }
+        }
+    }
+}
+
+impl Source for FileSource {
+    fn description(&self) -> String {
+        format!("FileStreamSource[file:{}]", self.base)
+    }
+
+    fn limit(&self) -> ReadLimit {
+        self.options.limit
+    }
+
+    fn prepare_available_now(&mut self) -> Result<()> {
+        self.available_now = Some(self.list()?);
+        Ok(())
+    }
+
+    fn latest_offset(&mut self, _start: Option<&str>, limit: ReadLimit) -> Result<Option<String>> {
+        let new = if self.unread.is_empty() {
+            let all = match &self.available_now {
+                Some(files) => files.clone(),
+                None => self.list()?,
+            };
+            all.into_iter().filter(|file| self.seen.is_new(&path_to_uri(&file.path), file.modified_ms)).collect()
+        } else {
+            std::mem::take(&mut self.unread)
+        };
+        let (batch, rest) = self.take(new, limit);
+        self.unread = rest;
+        for file in &batch {
+            self.seen.add(&path_to_uri(&file.path), file.modified_ms);
+        }
+        self.seen.purge();
+        if !batch.is_empty() {
+            self.offset += 1;
+            let entries = batch.iter().map(|file| (path_to_uri(&file.path), file.modified_ms));
+            if !self.log.add(self.offset, entries, self.env.clock.now_ms())? {
+                return Err(crate::checkpoint::illegal_state(format!(
+                    "Concurrent update to the log. Multiple streaming jobs detected for {}",
+                    self.offset
+                )));
+            }
+        }
+        Ok((self.offset >= 0).then(|| format!("{{\"logOffset\":{}}}", self.offset)))
+    }
+
+    fn batch(&mut self, start: Option<&str>, end: &str, output: &[Arc<Attribute>]) -> Result<LogicalPlan> {
+        let first = start.map_or(Ok(-1), Self::log_offset)? + 1;
+        let last = Self::log_offset(end)?;
+        let mut files = Vec::new();
+        let inside = format!("{}/", self.base);
+        for entry in self.log.range(first, last)? {
+            let path = uri_to_path(&entry.path);
+            if !is_glob(&self.base) && path != self.base && !path.starts_with(&inside) {
+                return Err(SparkError::plain(
+                    ErrorClass::IllegalArgument,
+                    format!("Wrong basePath {} for the root path: file:{path}", self.given),
+                ));
+            }
+            // A file that is gone by now is left out, as by Spark's file index.
+            if let Ok(metadata) = self.env.fs.metadata(&path) {
+                files.push(FileStatus { path, len: metadata.len, modified_ms: metadata.modified_ms });
+            }
+        }
+        Ok(self.relation(files, output))
+    }
+
+    fn is_v1(&self) -> bool {
+        true
+    }
+
+    fn commit(&mut self, end: &str) -> Result<()> {
+        if self.cleaner.is_off() {
+            return Ok(());
+        }
+        let offset = Self::log_offset(end)?;
+        for entry in self.log.range(offset, offset)? {
+            self.cleaner.clean(&uri_to_path(&entry.path));
+        }
+        Ok(())
+    }
+
+    fn next_change(&self, now_ms: i64) -> NextChange {
+        if self.unread.is_empty() { NextChange::WhenFilesChange } else { NextChange::At(now_ms) }
+    }
+
+    fn folder(&self) -> Option<String> {
+        Some(self.base.clone())
+    }
+}

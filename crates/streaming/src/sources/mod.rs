@@ -1,0 +1,156 @@
+//! Streaming sources: what is new, and the rows between two offsets.
+
+pub(crate) mod file;
+mod rate;
+mod rate_micro_batch;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use tidemark_sql::error::{ErrorClass, Result, SparkError};
+use tidemark_sql::expr::Attribute;
+use tidemark_sql::plan::{LogicalPlan, StreamingRelation};
+use tidemark_vfs::SharedFs;
+
+use crate::clock::VirtualClock;
+use crate::settings::Settings;
+
+/// How much of what is new one batch may take (Spark's ReadLimit).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReadLimit {
+    All,
+    /// At most this many files.
+    Files(usize),
+    /// Files up to this many bytes, at least one.
+    Bytes(u64),
+}
+
+/// When a source can have something new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NextChange {
+    /// Only when somebody changes files.
+    WhenFilesChange,
+    /// At this clock time, ms.
+    At(i64),
+    /// Every trigger finds new data.
+    Always,
+}
+
+/// A source of one query run. Offsets are JSON texts, as the logs hold them.
+pub(crate) trait Source {
+    /// Spark's toString: the description in the progress.
+    fn description(&self) -> String;
+    /// The limit that the options set.
+    fn limit(&self) -> ReadLimit;
+    /// Fixes what availableNow will read.
+    fn prepare_available_now(&mut self) -> Result<()>;
+    /// The offset up to which the next batch may read; None: nothing was ever there.
+    fn latest_offset(&mut self, start: Option<&str>, limit: ReadLimit) -> Result<Option<String>>;
+    /// The newest offset there is, where the source tells (latestOffset in the progress).
+    fn report_latest(&self) -> Option<String> {
+        None
+    }
+    /// The rows between the offsets, as a plan whose output is `output`.
+    fn batch(&mut self, start: Option<&str>, end: &str, output: &[Arc<Attribute>]) -> Result<LogicalPlan>;
+    /// Whether the source must be asked for the last batch again after a restart (Spark's v1 sources).
+    fn is_v1(&self) -> bool;
+    /// Everything up to `end` is done.
+    fn commit(&mut self, end: &str) -> Result<()> {
+        let _ = end;
+        Ok(())
+    }
+    fn next_change(&self, now_ms: i64) -> NextChange;
+    /// Folder that files can be dropped into.
+    fn folder(&self) -> Option<String> {
+        None
+    }
+}
+
+/// What a source may use.
+#[derive(Clone)]
+pub(crate) struct SourceEnv {
+    pub(crate) fs: SharedFs,
+    pub(crate) cwd: String,
+    pub(crate) clock: Rc<VirtualClock>,
+    pub(crate) settings: Settings,
+    /// Absolute folder `sources/N` of the checkpoint.
+    pub(crate) log: String,
+    /// local[N]
+    pub(crate) parallelism: usize,
+}
+
+/// Opens the source that a relation reads.
+pub(crate) fn open(relation: &StreamingRelation, env: SourceEnv) -> Result<Box<dyn Source>> {
+    match relation.format.to_ascii_lowercase().as_str() {
+        "json" | "csv" | "text" | "parquet" | "orc" | "xml" | "avro" => {
+            Ok(Box::new(file::FileSource::open(relation, env)?))
+        }
+        "rate" => Ok(Box::new(rate::RateSource::open(&relation.options, env)?)),
+        "rate-micro-batch" => Ok(Box::new(rate_micro_batch::RateMicroBatchSource::open(&relation.options, env)?)),
+        other => Err(SparkError::not_yet(&format!("The streaming source '{other}'"))),
+    }
+}
+
+/// An option without regard to case.
+pub(crate) fn option<'a>(options: &'a IndexMap<String, String>, key: &str) -> Option<&'a str> {
+    options.iter().rev().find(|(k, _)| k.eq_ignore_ascii_case(key)).map(|(_, v)| v.as_str())
+}
+
+/// A whole-number option, as Java's Long.parseLong refuses it.
+pub(crate) fn long_option(options: &IndexMap<String, String>, key: &str, default: i64) -> Result<i64> {
+    option(options, key).map_or(Ok(default), |text| {
+        text.parse().map_err(|_| SparkError::plain(ErrorClass::NumberFormat, format!("For input string: \"{text}\"")))
+    })
+}
+
+/// Milliseconds of a "time string" ("7d", "10m"), Spark's JavaUtils.timeStringAs; a bare number counts `unit_ms`.
+pub(crate) fn time_string_ms(text: &str, unit_ms: i64) -> Result<i64> {
+    let lower = text.trim().to_lowercase();
+    let digits_end = lower
+        .char_indices()
+        .find(|(i, c)| !(c.is_ascii_digit() || (*i == 0 && *c == '-')))
+        .map_or(lower.len(), |(i, _)| i);
+    let (number, suffix) = lower.split_at(digits_end);
+    let factor_us = match suffix {
+        "" => Some(unit_ms * 1000),
+        "us" => Some(1),
+        "ms" => Some(1000),
+        "s" => Some(1_000_000),
+        "m" | "min" => Some(60_000_000),
+        "h" => Some(3_600_000_000),
+        "d" => Some(86_400_000_000),
+        _ => None,
+    };
+    match (number.parse::<i64>(), factor_us) {
+        (Ok(number), Some(factor)) => Ok(number.saturating_mul(factor) / 1000),
+        (number, factor) => {
+            let detail = if number.is_ok() && factor.is_none() {
+                format!("Invalid suffix: \"{suffix}\"")
+            } else {
+                format!("Failed to parse time string: {lower}")
+            };
+            Err(SparkError::plain(
+                ErrorClass::NumberFormat,
+                format!(
+                    "Time must be specified as seconds (s), milliseconds (ms), microseconds (us), minutes (m or min), \
+                     hour (h), or day (d). E.g. 50s, 100ms, or 250us.\n{detail}"
+                ),
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_strings() {
+        assert_eq!(time_string_ms("7d", 1).ok(), Some(604_800_000));
+        assert_eq!(time_string_ms("10min", 1).ok(), Some(600_000));
+        assert_eq!(time_string_ms("250", 1).ok(), Some(250));
+        assert_eq!(time_string_ms("5", 1000).ok(), Some(5000));
+        assert!(time_string_ms("old", 1).is_err());
+    }
+}

@@ -1,0 +1,130 @@
+//! `writeStream.start()`: checks, checkpoint, and the new query among the session's (StreamingQueryManager.startQuery).
+
+use std::rc::Rc;
+
+use tidemark_sql::error::{ErrorClass, Result, SparkError};
+use tidemark_sql::plan::PlanRef;
+use tidemark_vfs::join;
+
+use crate::api::{QueryApi, WriterSpec};
+use crate::checkpoint::{fs_error, illegal_state, query_id};
+use crate::query::{Query, Setup};
+use crate::session::StreamingSession;
+use crate::settings::Settings;
+use crate::sinks::{ResolvedSink, open_view, parse_output_mode, resolve};
+use crate::sources::file::uri_to_path;
+use crate::sources::option;
+use crate::trigger::Trigger;
+
+const LOCATION: &str = "spark.sql.streaming.checkpointLocation";
+
+pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec) -> Result<Rc<dyn QueryApi>> {
+    let env = session.env.clone();
+    let settings = Settings::of(&env.session.conf.borrow());
+    let trigger = Trigger::parse(&spec.trigger)?;
+    let output_mode = parse_output_mode(spec.output_mode.as_deref())?;
+    let output = plan.output();
+    let resolved = resolve(spec, trigger, output_mode, &output, &env.session, &settings)?;
+    let (checkpoint, delete_checkpoint) = checkpoint(session, spec, &resolved, &settings)?;
+    if settings.flag("spark.sql.streaming.unsupportedOperationCheck", true) {
+        crate::batch::check(&plan, output_mode, trigger, &resolved.format, &env.session)?;
+    }
+    let now = env.clock.now_ms();
+    let fs = &env.session.fs;
+    let id = query_id(fs, &checkpoint, || env.ids.uuid(), now)?;
+    for folder in ["offsets", "commits"] {
+        fs.create_dir_all(&format!("{checkpoint}/{folder}"), now).map_err(|e| fs_error(&e))?;
+    }
+    let setup = Setup {
+        id,
+        run_id: env.ids.uuid(),
+        name: spec.query_name.clone(),
+        plan,
+        output: output.clone(),
+        output_mode,
+        trigger,
+        sink_format: resolved.format.clone(),
+        checkpoint,
+        delete_checkpoint,
+    };
+    refuse_or_stop_others(session, &setup, &settings)?;
+    let limit = settings.long("spark.sql.streaming.numRecentProgressUpdates", 100);
+    let limit = usize::try_from(limit).unwrap_or(100);
+    let query = Query::new(env.clone(), session.weak(), setup, resolved.sink, limit);
+    session.add(query.clone());
+    query.set_status("Initializing sources");
+    query.announce();
+    if let Some(view) = &resolved.view {
+        open_view(&env.session, view, &output)?;
+    }
+    Ok(query)
+}
+
+/// The folder of the checkpoint, made, and whether it goes with the query (ResolveWriteToStream.resolveCheckpointLocation).
+fn checkpoint(
+    session: &StreamingSession,
+    spec: &WriterSpec,
+    resolved: &ResolvedSink,
+    settings: &Settings,
+) -> Result<(String, bool)> {
+    let env = &session.env;
+    let (location, delete) = if let Some(given) = option(&spec.options, "checkpointLocation") {
+        (given.to_owned(), false)
+    } else if let Some(root) = settings.get(LOCATION).filter(|root| !root.is_empty()) {
+        let name = spec.query_name.clone().unwrap_or_else(|| env.ids.uuid());
+        (format!("{}/{name}", root.trim_end_matches('/')), false)
+    } else if resolved.temporary_checkpoint {
+        (format!("/tmp/temporary-{}", env.ids.uuid()), true)
+    } else {
+        return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1298", &[("config", LOCATION)]));
+    };
+    let folder = join(&env.session.cwd, &uri_to_path(&location));
+    let fs = &env.session.fs;
+    if !resolved.recovers && fs.exists(&format!("{folder}/offsets")) {
+        // Spark names the place as it was given.
+        let shown = format!("{}/offsets", location.trim_end_matches('/'));
+        return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1299", &[("checkpointPath", &shown)]));
+    }
+    if fs.is_file(&folder) {
+        return Err(SparkError::plain(
+            ErrorClass::Java("org.apache.hadoop.fs.FileAlreadyExistsException"),
+            format!("Destination exists and is not a directory: {folder}"),
+        ));
+    }
+    fs.create_dir_all(&folder, env.clock.now_ms()).map_err(|e| {
+        if e.kind == tidemark_vfs::FsErrorKind::NotADirectory {
+            SparkError::plain(
+                ErrorClass::Java("org.apache.hadoop.fs.ParentNotDirectoryException"),
+                format!("Parent path is not a directory: file:{}", e.path),
+            )
+        } else {
+            fs_error(&e)
+        }
+    })?;
+    Ok((folder, delete))
+}
+
+/// Two queries may share neither name nor id; a second run of one id stops the first unless that is switched off.
+fn refuse_or_stop_others(session: &StreamingSession, setup: &Setup, settings: &Settings) -> Result<()> {
+    let active = session.active_queries();
+    if let Some(name) = &setup.name
+        && active.iter().any(|query| query.setup.name.as_ref() == Some(name))
+    {
+        return Err(SparkError::plain(
+            ErrorClass::IllegalArgument,
+            format!(
+                "Cannot start query with name {name} as a query with that name is already active in this SparkSession"
+            ),
+        ));
+    }
+    let Some(other) = active.iter().find(|query| query.setup.id == setup.id) else { return Ok(()) };
+    if settings.flag("spark.sql.streaming.stopActiveRunOnRestart", true) {
+        return other.stop();
+    }
+    Err(illegal_state(format!(
+        "Cannot start query with id {} as another query with same id is already active. Perhaps you are attempting to \
+         restart a query from checkpoint that is already active. You may stop the old query by setting the SQL \
+         configuration: spark.conf.set(\"spark.sql.streaming.stopActiveRunOnRestart\", true) and retry.",
+        setup.id
+    )))
+}

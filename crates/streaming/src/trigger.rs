@@ -1,0 +1,95 @@
+//! Triggers: their texts, and when they fire (Spark's Trigger and TriggerExecutor).
+
+use tidemark_sql::error::{ErrorClass, Result, SparkError};
+
+use crate::api::TriggerSpec;
+
+/// A parsed trigger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// Milliseconds; 0: as soon as the last batch is done.
+    ProcessingTime(i64),
+    Once,
+    AvailableNow,
+    /// Milliseconds.
+    Continuous(i64),
+    RealTime(i64),
+}
+
+impl Trigger {
+    /// Parses what the writer was given. Spark refuses bad intervals already in `trigger(...)`.
+    pub fn parse(spec: &TriggerSpec) -> Result<Self> {
+        Ok(match spec {
+            TriggerSpec::Default => Self::ProcessingTime(0),
+            TriggerSpec::ProcessingTime(text) => Self::ProcessingTime(interval_ms(text)?),
+            TriggerSpec::Once => Self::Once,
+            TriggerSpec::AvailableNow => Self::AvailableNow,
+            TriggerSpec::Continuous(text) => Self::Continuous(interval_ms(text)?),
+            TriggerSpec::RealTime(text) => Self::RealTime(interval_ms(text)?),
+        })
+    }
+
+    /// In words, for the page.
+    pub fn text(self) -> String {
+        match self {
+            Self::ProcessingTime(0) => "as soon as the last batch is done".to_owned(),
+            Self::ProcessingTime(ms) if ms % 1000 == 0 => format!("every {} s", ms / 1000),
+            Self::ProcessingTime(ms) => format!("every {ms} ms"),
+            Self::Once => "once".to_owned(),
+            Self::AvailableNow => "available now".to_owned(),
+            Self::Continuous(ms) => format!("continuous, {ms} ms"),
+            Self::RealTime(ms) => format!("real time, {ms} ms"),
+        }
+    }
+
+    /// First firing at or after `ms` for a query that fired before it (ProcessingTimeExecutor.nextBatchTime: multiples
+    /// of the interval since the epoch).
+    pub(crate) fn align(self, ms: i64) -> i64 {
+        match self {
+            Self::ProcessingTime(interval) if interval > 0 => {
+                let below = ms.div_euclid(interval) * interval;
+                if below == ms { ms } else { below + interval }
+            }
+            _ => ms,
+        }
+    }
+
+    /// The firing that follows one at `ms`.
+    pub(crate) fn next(self, ms: i64) -> i64 {
+        match self {
+            Self::ProcessingTime(interval) if interval > 0 => ms.div_euclid(interval) * interval + interval,
+            _ => ms,
+        }
+    }
+}
+
+/// Triggers.convert: an interval without months, not negative.
+fn interval_ms(text: &str) -> Result<i64> {
+    let (months, days, micros) = crate::interval::parse(text)?;
+    if months != 0 {
+        return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_3262", &[("interval", text)]));
+    }
+    let ms = days * 86_400_000 + micros / 1000;
+    if ms < 0 {
+        return Err(SparkError::plain(
+            ErrorClass::IllegalArgument,
+            "requirement failed: the interval of trigger should not be negative",
+        ));
+    }
+    Ok(ms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn firings_are_multiples_of_the_interval() {
+        let trigger = Trigger::ProcessingTime(1000);
+        assert_eq!(trigger.next(2500), 3000);
+        assert_eq!(trigger.next(3000), 4000);
+        assert_eq!(trigger.align(3000), 3000);
+        assert_eq!(trigger.align(3001), 4000);
+        assert_eq!(Trigger::ProcessingTime(0).next(7), 7);
+    }
+}
