@@ -106,6 +106,10 @@ impl ScriptHost for Host {
         })
     }
 
+    fn interrupted(&self) -> bool {
+        self.0.interrupt_pending()
+    }
+
     fn listener_event(&self, kind: &str, json: &str) {
         for listener in self.0.listeners() {
             // A listener's exception is printed, as py4j's callback server does, and goes no further.

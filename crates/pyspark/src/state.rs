@@ -163,6 +163,11 @@ impl State {
         (self.output)(to, text);
     }
 
+    /// Whether the interrupt handle was used and the script has not heard of it yet.
+    pub(crate) fn interrupt_pending(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
     /// Raises KeyboardInterrupt once after the interrupt handle was used.
     pub(crate) fn check_interrupt(&self, vm: &VirtualMachine) -> PyResult<()> {
         if self.interrupt.swap(false, Ordering::Relaxed) {

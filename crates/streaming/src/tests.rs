@@ -208,7 +208,10 @@ impl ScriptHost for Script {
         let count = rows.iter().flatten().map(RecordBatch::num_rows).sum();
         self.batches.borrow_mut().push((batch_id, count));
         if batch_id == 2 {
-            return Err(SparkError::plain(tidemark_sql::error::ErrorClass::Python, "Traceback: ValueError: no good"));
+            return Err(SparkError::plain(
+                tidemark_sql::error::ErrorClass::Java("py4j.Py4JException"),
+                "An exception was raised by the Python Proxy. Return Message: Traceback: ValueError: no good",
+            ));
         }
         Ok(())
     }

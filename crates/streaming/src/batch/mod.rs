@@ -171,6 +171,7 @@ impl MicroBatch {
                 cwd: env.session.cwd.clone(),
                 clock: env.clock.clone(),
                 settings: settings.clone(),
+                session: env.session.clone(),
                 log: format!("{}/sources/{}", setup.checkpoint, opened.len()),
                 parallelism: env.session.parallelism.get(),
             };

@@ -53,16 +53,6 @@ impl Sink for ForeachSink {
 
 /// Wraps what the script raised (ForeachBatchUserFuncException); the cause stays for query.exception().
 fn user_function(condition: &str, cause: SparkError) -> SparkError {
-    let reason = match cause.class {
-        ErrorClass::Python => {
-            format!("An exception was raised by the Python Proxy. Return Message: {}", cause.message)
-        }
-        _ => cause.to_string(),
-    };
-    let mut shown = cause;
-    if shown.class == ErrorClass::Python {
-        shown.message = reason.clone();
-        shown.java_class = Some("py4j.Py4JException".to_owned());
-    }
-    SparkError::new(ErrorClass::Spark, condition, &[("reason", &reason)]).with_cause(shown)
+    let reason = cause.to_string();
+    SparkError::new(ErrorClass::Spark, condition, &[("reason", &reason)]).with_cause(cause)
 }

@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::expr::Attribute;
 use tidemark_sql::plan::{LogicalPlan, StreamingRelation};
+use tidemark_sql::session::SqlSession;
 use tidemark_vfs::SharedFs;
 
 use crate::clock::VirtualClock;
@@ -74,6 +75,7 @@ pub(crate) struct SourceEnv {
     pub(crate) cwd: String,
     pub(crate) clock: Rc<VirtualClock>,
     pub(crate) settings: Settings,
+    pub(crate) session: Rc<SqlSession>,
     /// Absolute folder `sources/N` of the checkpoint.
     pub(crate) log: String,
     /// local[N]

@@ -7,15 +7,14 @@ mod options;
 mod seen;
 mod uri;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde_json::Value;
-use tidemark_sql::datasource::FileStatus;
+use tidemark_sql::datasource::{FileStatus, relation_of_files};
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::expr::{Attribute, Expr};
-use tidemark_sql::plan::{FileRelation, LogicalPlan, StreamingRelation};
+use tidemark_sql::plan::{LogicalPlan, StreamingRelation};
 use tidemark_sql::types::{StructField, StructType};
 use tidemark_vfs::join;
 
@@ -25,6 +24,7 @@ use self::log::SourceLog;
 use self::options::FileOptions;
 use self::seen::SeenFiles;
 use super::{NextChange, ReadLimit, Source, SourceEnv};
+use crate::batch::rows::local_relation;
 use crate::checkpoint::parse_json;
 
 pub(crate) use uri::{path_to_uri, uri_to_path};
@@ -142,46 +142,30 @@ impl FileSource {
             .ok_or_else(|| SparkError::plain(ErrorClass::IllegalArgument, format!("Invalid offset: {text}")))
     }
 
-    /// Names of the `key=value` folders between the base and the files.
-    fn partition_keys(&self, files: &[FileStatus]) -> BTreeSet<String> {
-        if is_glob(&self.base) || self.options.recursive {
-            return BTreeSet::new();
+    /// The files as a relation with the columns of `output`; folders `key=value` below the base give columns, too.
+    fn relation(&self, files: Vec<FileStatus>, output: &[Arc<Attribute>]) -> Result<LogicalPlan> {
+        let mut options = self.reader_options.clone();
+        if is_glob(&self.base) {
+            // Files of a pattern have no base folder: their folders give no columns.
+            options.insert("recursivefilelookup".to_owned(), "true".to_owned());
         }
-        let mut keys = BTreeSet::new();
-        for file in files {
-            let Some(relative) = file.path.strip_prefix(&format!("{}/", self.base)) else { continue };
-            let mut parts: Vec<&str> = relative.split('/').collect();
-            parts.pop();
-            keys.extend(parts.iter().filter_map(|part| part.split_once('=')).map(|(key, _)| uri::decode(key)));
+        let field = |a: &Arc<Attribute>| StructField::new(&*a.name, a.data_type.clone(), true);
+        let schema = StructType::new(output.iter().map(field).collect());
+        let mut made = relation_of_files(&self.env.session, &self.format, &options, &schema, &self.base, files)?;
+        let conf = self.env.session.conf.borrow();
+        let mut left: Vec<&Arc<Attribute>> = output.iter().collect();
+        for column in &mut made.output {
+            if let Some(at) = left.iter().position(|a| conf.same_name(&a.name, &column.name)) {
+                *column = left.remove(at).clone();
+            }
         }
-        keys
-    }
-
-    fn relation(&self, files: Vec<FileStatus>, output: &[Arc<Attribute>]) -> LogicalPlan {
-        let keys = self.partition_keys(&files);
-        let (partition, data): (Vec<_>, Vec<_>) =
-            output.iter().cloned().partition(|a| keys.iter().any(|key| key.eq_ignore_ascii_case(&a.name)));
-        let schema = |attributes: &[Arc<Attribute>]| {
-            let field = |a: &Arc<Attribute>| StructField::new(&*a.name, a.data_type.clone(), true);
-            Arc::new(StructType::new(attributes.iter().map(field).collect()))
-        };
-        let ordered: Vec<Arc<Attribute>> = data.iter().chain(&partition).cloned().collect();
-        let same_order = ordered.iter().zip(output).all(|(a, b)| a.id == b.id);
-        let relation = LogicalPlan::FileRelation(FileRelation {
-            format: self.format.clone(),
-            options: self.reader_options.clone(),
-            root_paths: vec![self.base.clone()],
-            files: Arc::new(files),
-            data_schema: schema(&data),
-            partition_schema: schema(&partition),
-            output: ordered,
-        });
+        let same_order = made.output.iter().map(|a| a.id).eq(output.iter().map(|a| a.id));
+        let relation = LogicalPlan::FileRelation(made);
         if same_order {
-            relation
-        } else {
-            let list = output.iter().cloned().map(Expr::Attribute).collect();
-            LogicalPlan::Project { list, child: Arc::new(relation) }
+            return Ok(relation);
         }
+        let list = output.iter().cloned().map(Expr::Attribute).collect();
+        Ok(LogicalPlan::Project { list, child: Arc::new(relation) })
     }
 }
 
@@ -246,7 +230,11 @@ impl Source for FileSource {
                 files.push(FileStatus { path, len: metadata.len, modified_ms: metadata.modified_ms });
             }
         }
-        Ok(self.relation(files, output))
+        if output.is_empty() {
+            // Only asked whether the files are known (a restart).
+            return Ok(local_relation(&[], Vec::new()));
+        }
+        self.relation(files, output)
     }
 
     fn is_v1(&self) -> bool {

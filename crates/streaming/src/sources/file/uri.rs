@@ -34,7 +34,7 @@ pub(crate) fn uri_to_path(uri: &str) -> String {
 }
 
 /// Undoes percent quoting.
-pub(crate) fn decode(text: &str) -> String {
+fn decode(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
