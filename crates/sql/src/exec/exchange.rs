@@ -12,7 +12,7 @@ use super::sort::BoundOrder;
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::Result;
 use crate::expr::{Attribute, Expr, SortOrder};
-use crate::functions::hash::{murmur3_bytes, murmur3_hash_columns, partition_of};
+use crate::functions::hash::{murmur3_hash_columns, partition_of};
 use crate::planner::text;
 use crate::types::DataType;
 
@@ -326,27 +326,6 @@ fn range_partition(
 
 /// Where round robin begins in a map task: `new XORShiftRandom(partition).nextInt(partitions)`.
 fn random_start(task: i64, partitions: usize) -> usize {
-    // XORShiftRandom.hashSeed: Scala's MurmurHash3 of the seed's bytes, twice.
-    let bytes = task.to_be_bytes();
-    let low = murmur3_bytes(&bytes, 0x3c07_4a61);
-    let high = murmur3_bytes(&bytes, low);
-    let mut seed = (i64::from(high) << 32) | (i64::from(low) & 0xffff_ffff);
-    let mut next = || {
-        seed ^= seed << 21;
-        seed ^= ((seed as u64) >> 35) as i64;
-        seed ^= seed << 4;
-        (seed & 0x7fff_ffff) as i32
-    };
     let bound = i32::try_from(partitions).unwrap_or(i32::MAX);
-    let mut r = next();
-    if bound & (bound - 1) == 0 {
-        return ((i64::from(bound) * i64::from(r)) >> 31) as usize;
-    }
-    loop {
-        let value = r % bound;
-        if r.checked_sub(value).and_then(|x| x.checked_add(bound - 1)).is_some() {
-            return value as usize;
-        }
-        r = next();
-    }
+    usize::try_from(super::sample::XorShiftRandom::new(task).next_int(bound)).unwrap_or(0)
 }

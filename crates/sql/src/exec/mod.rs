@@ -3,16 +3,23 @@
 pub mod aggregate;
 pub mod batch;
 pub mod bind;
+pub mod coalesce;
 pub mod exchange;
+pub mod expand;
 pub mod filter;
+pub mod generate;
 pub mod join;
 pub mod leaf;
 pub mod limit;
+pub mod metrics;
 pub mod project;
+pub mod python;
+pub mod sample;
 pub mod scan;
 pub mod settings;
 pub mod sort;
 pub mod union;
+pub mod window;
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -13,7 +13,6 @@ mod limits;
 mod operators;
 mod projects;
 mod pruning;
-mod subqueries;
 
 use std::sync::Arc;
 
@@ -36,7 +35,6 @@ struct Batch {
 /// Catalyst's batches, in order.
 const BATCHES: &[Batch] = &[
     Batch { times: 1, rules: &[operators::finish_analysis, operators::replace_distinct] },
-    Batch { times: 1, rules: &[subqueries::rewrite_predicates] },
     Batch { times: 10, rules: OPERATORS },
     Batch { times: 1, rules: &[constraints::infer_filters] },
     Batch { times: 10, rules: OPERATORS },

@@ -3,7 +3,9 @@
 mod aggregation;
 mod joins;
 mod limits;
+mod python;
 mod scans;
+mod subqueries;
 pub mod text;
 
 pub use joins::{equi_keys, size_in_bytes};
@@ -12,12 +14,19 @@ pub(crate) use limits::row_number;
 use std::sync::Arc;
 
 use crate::error::{Result, SparkError};
+use crate::exec::aggregate::plan_aggregate_pieces;
+use crate::exec::coalesce::CoalesceExec;
 use crate::exec::exchange::{Distribution, ExchangeExec};
+use crate::exec::expand::ExpandExec;
 use crate::exec::filter::FilterExec;
+use crate::exec::generate::GenerateExec;
 use crate::exec::leaf::{OneRowExec, RangeExec};
+use crate::exec::metrics::CollectMetricsExec;
 use crate::exec::project::ProjectExec;
+use crate::exec::sample::SampleExec;
 use crate::exec::sort::SortExec;
 use crate::exec::union::UnionExec;
+use crate::exec::window::WindowExec;
 use crate::exec::{ExecContext, ExecRef, Partition, Partitioning, PlannerExtension};
 use crate::expr::{Expr, SortOrder};
 use crate::plan::{LogicalPlan, PlanRef};
@@ -102,6 +111,56 @@ impl<'a> Planner<'a> {
                 let inputs = children.iter().map(|c| self.plan_child(c)).collect::<Result<Vec<_>>>()?;
                 Ok(Arc::new(UnionExec { output: plan.output(), inputs }))
             }
+            P::Expand { projections, output, child } => {
+                let child = self.plan_child(child)?;
+                Ok(Arc::new(ExpandExec::new(projections.clone(), output.clone(), child)?))
+            }
+            P::Generate { generator, outer, output, child, .. } => {
+                let child = self.plan_child(child)?;
+                let Expr::Generator(call) = generator.unaliased() else {
+                    return Err(SparkError::internal("a Generate without a generator"));
+                };
+                let (args, child) = self.extract_python(call.args.clone(), child)?;
+                let call = crate::expr::GeneratorCall { args, ..(**call).clone() };
+                let kept = child.output().len() == plan.output().len() - output.len();
+                let all = if kept { plan.output() } else { child.output().iter().chain(output).cloned().collect() };
+                let made: ExecRef =
+                    Arc::new(GenerateExec::new(call, *outer, output.clone(), all, child)?);
+                if kept {
+                    return Ok(made);
+                }
+                Ok(Arc::new(ProjectExec::new(plan.output().into_iter().map(Expr::Attribute).collect(), made)?))
+            }
+            P::Window { list, partition_by, order_by, child } => {
+                let child = self.plan_child(child)?;
+                let (list, child) = self.extract_python(list.clone(), child)?;
+                let child = self.clustered(partition_by, child)?;
+                let output = plan.output();
+                Ok(Arc::new(WindowExec::new(list, partition_by.clone(), order_by.clone(), output, child)?))
+            }
+            P::Repartition { partitions, shuffle, by, range, child } => {
+                let child = self.plan_child(child)?;
+                self.plan_repartition(*partitions, *shuffle, by, *range, child)
+            }
+            P::Sample { fraction, seed, with_replacement, child } => {
+                let child = self.plan_child(child)?;
+                Ok(Arc::new(SampleExec {
+                    fraction: *fraction,
+                    seed: *seed,
+                    with_replacement: *with_replacement,
+                    output: child.output().to_vec(),
+                    child,
+                }))
+            }
+            P::CollectMetrics { name, metrics, child } => {
+                let child = self.plan_child(child)?;
+                Ok(Arc::new(CollectMetricsExec {
+                    metric: name.clone(),
+                    pieces: plan_aggregate_pieces(&[], metrics)?,
+                    output: child.output().to_vec(),
+                    child,
+                }))
+            }
             P::SubqueryAlias { child, .. } | P::View { child, .. } | P::Hint { child, .. } => self.plan_child(child),
             // A batch query has no use for watermarks (EliminateEventTimeWatermark).
             P::EventTimeWatermark { child, .. } if !child.is_streaming() => self.plan_child(child),
@@ -110,6 +169,8 @@ impl<'a> Planner<'a> {
     }
 
     pub(crate) fn project(&self, list: Vec<Expr>, child: ExecRef) -> Result<ExecRef> {
+        let list = self.scalar_subqueries(list)?;
+        let (list, child) = self.extract_python(list, child)?;
         let same = list.len() == child.output().len()
             && list
                 .iter()
@@ -122,7 +183,26 @@ impl<'a> Planner<'a> {
     }
 
     pub(crate) fn filter(&self, condition: Expr, child: ExecRef) -> Result<ExecRef> {
-        Ok(Arc::new(FilterExec::new(condition, child)?))
+        let condition = self.scalar_subqueries(vec![condition])?;
+        // Terms that call the script come last, over the rows that the others leave.
+        let (calling, plain): (Vec<Expr>, Vec<Expr>) = condition
+            .iter()
+            .flat_map(crate::optimizer::split_conjuncts)
+            .partition(|t| t.any(&|e| matches!(e, Expr::PythonUdf(_))));
+        let child = match crate::optimizer::join_conjuncts(plain) {
+            Some(condition) => Arc::new(FilterExec::new(condition, child)?),
+            None => child,
+        };
+        let output: Vec<Expr> = child.output().iter().cloned().map(Expr::Attribute).collect();
+        match crate::optimizer::join_conjuncts(calling) {
+            None => Ok(child),
+            Some(condition) => {
+                let (list, child) = self.extract_python(vec![condition], child)?;
+                let Some(condition) = crate::optimizer::join_conjuncts(list) else { return Ok(child) };
+                let filtered: ExecRef = Arc::new(FilterExec::new(condition, child)?);
+                Ok(Arc::new(ProjectExec::new(output, filtered)?))
+            }
+        }
     }
 
     fn plan_sort(&self, order: &[SortOrder], global: bool, child: ExecRef) -> Result<ExecRef> {
@@ -133,6 +213,45 @@ impl<'a> Planner<'a> {
             child
         };
         Ok(Arc::new(SortExec::new(order.to_vec(), global, child)?))
+    }
+
+    /// repartition(n), repartition(n, keys), repartitionByRange, coalesce(n).
+    fn plan_repartition(
+        &self,
+        partitions: Option<usize>,
+        shuffle: bool,
+        by: &[Expr],
+        range: bool,
+        child: ExecRef,
+    ) -> Result<ExecRef> {
+        let n = partitions.unwrap_or(self.ctx.shuffle_partitions);
+        if !shuffle {
+            return Ok(Arc::new(CoalesceExec { partitions: n, output: child.output().to_vec(), child }));
+        }
+        let (by, child) = self.extract_python(by.to_vec(), child)?;
+        let order = || -> Vec<SortOrder> {
+            by.iter()
+                .map(|e| match e {
+                    Expr::SortOrder(o) => (**o).clone(),
+                    other => SortOrder { child: other.clone(), ascending: true, nulls_first: true },
+                })
+                .collect()
+        };
+        let distribution = if n == 1 {
+            Distribution::Single
+        } else if range {
+            Distribution::Range { order: order(), partitions: n }
+        } else if by.is_empty() {
+            Distribution::RoundRobin { partitions: n }
+        } else {
+            Distribution::Hash { keys: by.clone(), partitions: n }
+        };
+        // A number given by the user is kept; without one adaptive execution may put partitions together.
+        let (coalesce, origin) = match (partitions, by.is_empty()) {
+            (Some(_), _) => (false, "REPARTITION_BY_NUM"),
+            (None, _) => (self.ctx.adaptive, "REPARTITION_BY_COL"),
+        };
+        Ok(Arc::new(ExchangeExec::new(distribution, coalesce, origin, child)?))
     }
 
     /// An exchange that the plan needs, open to coalescing where execution is adaptive.
