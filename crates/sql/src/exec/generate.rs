@@ -63,8 +63,7 @@ impl ExecNode for GenerateExec {
                 let eval = ctx.eval(index, base);
                 base += batch.num_rows() as i64;
                 let args = eval_all(&self.bound, &batch, &eval)?;
-                let (rows, columns) =
-                    self.generator.function.generate(&args, batch.num_rows(), self.outer, &eval)?;
+                let (rows, columns) = self.generator.function.generate(&args, batch.num_rows(), self.outer, &eval)?;
                 let count = rows.len();
                 let taken = take_rows(&batch, &UInt32Array::from(rows))?;
                 let mut joined = taken.columns().to_vec();

@@ -42,8 +42,11 @@ impl ExecNode for CollectMetricsExec {
         });
         let counted = self.pieces.finish(self.pieces.partial(rows)?)?;
         let result: Partition = counted.execute(ctx)?.into_iter().flatten().collect();
-        let batch =
-            if result.is_empty() { empty_batch(counted.output()) } else { concat_partition(counted.output(), &result)? };
+        let batch = if result.is_empty() {
+            empty_batch(counted.output())
+        } else {
+            concat_partition(counted.output(), &result)?
+        };
         ctx.observed.borrow_mut().push((self.metric.clone(), batch));
         Ok(input)
     }

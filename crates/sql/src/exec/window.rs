@@ -4,7 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Float64Array, Int32Array, UInt32Array};
-use arrow::compute::{SortOptions, cast, take, zip};
+use arrow::compute::kernels::zip::zip;
+use arrow::compute::{SortOptions, cast, take};
 use arrow::datatypes::{DataType as ArrowType, Float64Type, Int64Type};
 use arrow::record_batch::RecordBatch;
 
@@ -71,9 +72,8 @@ impl WindowExec {
         let mut keys = eval_all(&self.bound_partition, &batch, &eval)?;
         let mut options = vec![ascending; keys.len()];
         keys.extend(eval_all(&self.bound_order, &batch, &eval)?);
-        options.extend(
-            self.order_by.iter().map(|o| SortOptions { descending: !o.ascending, nulls_first: o.nulls_first }),
-        );
+        options
+            .extend(self.order_by.iter().map(|o| SortOptions { descending: !o.ascending, nulls_first: o.nulls_first }));
         let batch = take_rows(&batch, &sort_permutation(keys, &options, batch.num_rows())?)?;
         let rows = batch.num_rows();
         let part_keys = eval_all(&self.bound_partition, &batch, &eval)?;
@@ -132,11 +132,8 @@ impl Sorted<'_> {
                 let frame = call.spec.frame.as_ref();
                 let frames = self.frames(frame)?;
                 let args = eval_all(&aggregate.args, &self.batch, self.eval)?;
-                let filter = aggregate
-                    .filter
-                    .as_ref()
-                    .map(|f| eval_condition(f, &self.batch, self.eval))
-                    .transpose()?;
+                let filter =
+                    aggregate.filter.as_ref().map(|f| eval_condition(f, &self.batch, self.eval)).transpose()?;
                 over_frames(&frames, &args, filter.as_ref(), &|| aggregate.function.accumulator())
             }
             Expr::Call(function) => {
@@ -179,9 +176,9 @@ impl Sorted<'_> {
                 let n = self.parts[r].1 - self.parts[r].0;
                 if n > 1 { (self.peers[r].0 - self.parts[r].0) as f64 / (n - 1) as f64 } else { 0.0 }
             }),
-            "cume_dist" => doubles(&|r| {
-                (self.peers[r].1 - self.parts[r].0) as f64 / (self.parts[r].1 - self.parts[r].0) as f64
-            }),
+            "cume_dist" => {
+                doubles(&|r| (self.peers[r].1 - self.parts[r].0) as f64 / (self.parts[r].1 - self.parts[r].0) as f64)
+            }
             "ntile" => {
                 let buckets = usize::try_from(self.number(args, 0)?.unwrap_or(1)).unwrap_or(1).max(1);
                 ints(&|r| {
@@ -258,9 +255,7 @@ impl Sorted<'_> {
             FrameBound::UnboundedPreceding => rows.map(|r| self.parts[r].0).collect(),
             FrameBound::UnboundedFollowing => rows.map(|r| self.parts[r].1).collect(),
             FrameBound::CurrentRow if frame.rows => rows.map(|r| if is_start { r } else { r + 1 }).collect(),
-            FrameBound::CurrentRow => {
-                rows.map(|r| if is_start { self.peers[r].0 } else { self.peers[r].1 }).collect()
-            }
+            FrameBound::CurrentRow => rows.map(|r| if is_start { self.peers[r].0 } else { self.peers[r].1 }).collect(),
             FrameBound::Offset(by) if frame.rows => {
                 let by = self.number(std::slice::from_ref(by), 0)?.unwrap_or(0);
                 rows.map(|r| {

@@ -106,10 +106,8 @@ impl Planner<'_> {
                 })
                 .collect();
         }
-        let modes: Vec<AggregateStage> = plain
-            .iter()
-            .map(|p| if *p { AggregateStage::PartialMerge } else { AggregateStage::Partial })
-            .collect();
+        let modes: Vec<AggregateStage> =
+            plain.iter().map(|p| if *p { AggregateStage::PartialMerge } else { AggregateStage::Partial }).collect();
         let partial = second.mixed_stage(AggregateStage::Partial, &modes, merged)?;
         second.finish(self.clustered(&attributes(&second.grouping_attributes), partial)?)
     }

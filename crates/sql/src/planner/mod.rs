@@ -124,8 +124,7 @@ impl<'a> Planner<'a> {
                 let call = crate::expr::GeneratorCall { args, ..(**call).clone() };
                 let kept = child.output().len() == plan.output().len() - output.len();
                 let all = if kept { plan.output() } else { child.output().iter().chain(output).cloned().collect() };
-                let made: ExecRef =
-                    Arc::new(GenerateExec::new(call, *outer, output.clone(), all, child)?);
+                let made: ExecRef = Arc::new(GenerateExec::new(call, *outer, output.clone(), all, child)?);
                 if kept {
                     return Ok(made);
                 }
