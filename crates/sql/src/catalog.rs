@@ -9,7 +9,7 @@ use arrow::record_batch::RecordBatch;
 
 use crate::error::{Result, SparkError};
 use crate::exec::Partition;
-use crate::expr::{Attribute, ExprId, PythonUdf};
+use crate::expr::{Attribute, Expr, ExprId, PythonUdf};
 use crate::plan::{LocalRelation, LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 use crate::types::StructType;
@@ -24,6 +24,8 @@ pub struct Catalog {
     global_views: BTreeMap<String, View>,
     memory: BTreeMap<String, MemoryTable>,
     functions: BTreeMap<String, PythonUdf>,
+    /// SQL variables (DECLARE VARIABLE): constants of a type.
+    variables: BTreeMap<String, Expr>,
     deferred: BTreeMap<String, Deferred>,
 }
 
@@ -131,6 +133,19 @@ impl Catalog {
                 table_type: "TEMPORARY",
             })
             .collect()
+    }
+
+    pub fn variable(&self, name: &str) -> Option<&Expr> {
+        self.variables.get(&name.to_lowercase())
+    }
+
+    pub fn set_variable(&mut self, name: &str, value: Expr) {
+        self.variables.insert(name.to_lowercase(), value);
+    }
+
+    /// Whether there was one.
+    pub fn drop_variable(&mut self, name: &str) -> bool {
+        self.variables.remove(&name.to_lowercase()).is_some()
     }
 
     /// spark.udf.register.

@@ -1,1 +1,323 @@
-//! SQL text to unresolved plans and expressions.
+//! SQL text to unresolved plans and expressions, by recursive descent over Spark's grammar (SqlBaseParser.g4).
+//!
+//! Written by hand rather than over a general SQL parser: error texts name the token and place that ANTLR would, and much of
+//! what people paste is Spark's own (LATERAL VIEW, typed literals, `::`, `|>`, `<=>`, lambdas, PIVOT).
+
+mod calls;
+pub mod commands;
+mod errors;
+mod expressions;
+mod joins;
+mod literals;
+mod query;
+mod relations;
+mod tokens;
+
+use std::sync::Arc;
+
+use self::errors::{Place, located, syntax_error};
+use self::tokens::{Kind, Token, tokenize};
+use crate::error::{ErrorClass, Result, SparkError};
+use crate::expr::{Expr, Origin, WindowSpec};
+use crate::plan::PlanRef;
+use crate::session::SqlSession;
+
+pub use commands::Command;
+
+/// A statement of SQL text.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    Query(PlanRef),
+    Command(Command),
+}
+
+/// Parameters of spark.sql.
+#[derive(Clone, Debug, Default)]
+pub struct Parameters {
+    pub named: Vec<(String, Expr)>,
+    pub positional: Vec<Expr>,
+}
+
+struct Parser<'a> {
+    session: &'a SqlSession,
+    sql: &'a str,
+    tokens: Vec<Token>,
+    at: usize,
+    parameters: &'a Parameters,
+    /// `?` met so far.
+    positional: usize,
+    /// Named parameters were met.
+    named: bool,
+    /// WINDOW w AS (...) of the query at hand.
+    windows: Vec<(String, WindowSpec)>,
+}
+
+/// Words that end an expression or an alias where a name could stand (strict enough for the grammar's follow sets).
+const RESERVED: [&str; 46] = [
+    "from",
+    "where",
+    "group",
+    "having",
+    "order",
+    "sort",
+    "cluster",
+    "distribute",
+    "limit",
+    "offset",
+    "union",
+    "intersect",
+    "except",
+    "minus",
+    "join",
+    "inner",
+    "left",
+    "right",
+    "full",
+    "cross",
+    "natural",
+    "on",
+    "using",
+    "lateral",
+    "window",
+    "qualify",
+    "as",
+    "and",
+    "or",
+    "not",
+    "in",
+    "between",
+    "like",
+    "rlike",
+    "ilike",
+    "is",
+    "then",
+    "when",
+    "else",
+    "end",
+    "select",
+    "tablesample",
+    "pivot",
+    "unpivot",
+    "semi",
+    "anti",
+];
+
+impl<'a> Parser<'a> {
+    fn new(session: &'a SqlSession, sql: &'a str, parameters: &'a Parameters) -> Result<Self> {
+        Ok(Self {
+            session,
+            sql,
+            tokens: tokenize(sql)?,
+            at: 0,
+            parameters,
+            positional: 0,
+            named: false,
+            windows: Vec::new(),
+        })
+    }
+
+    fn peek(&self) -> &Token {
+        &self.tokens[self.at.min(self.tokens.len() - 1)]
+    }
+
+    fn peek_at(&self, ahead: usize) -> &Token {
+        &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.peek().clone();
+        if self.at < self.tokens.len() - 1 {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn is_symbol(&self, symbol: &str) -> bool {
+        let token = self.peek();
+        token.kind == Kind::Symbol && token.text == symbol
+    }
+
+    fn symbol(&mut self, symbol: &str) -> bool {
+        let found = self.is_symbol(symbol);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn expect_symbol(&mut self, symbol: &str) -> Result<()> {
+        if self.symbol(symbol) { Ok(()) } else { Err(self.unexpected_missing(symbol)) }
+    }
+
+    fn word_at(&self, ahead: usize, word: &str) -> bool {
+        let token = self.peek_at(ahead);
+        token.kind == Kind::Word && token.text.eq_ignore_ascii_case(word)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.word_at(0, word)
+    }
+
+    fn word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    /// All these words in a row.
+    fn words(&mut self, words: &[&str]) -> bool {
+        let found = words.iter().enumerate().all(|(i, word)| self.word_at(i, word));
+        if found {
+            self.at += words.len();
+        }
+        found
+    }
+
+    fn expect_word(&mut self, word: &str) -> Result<()> {
+        if self.word(word) { Ok(()) } else { Err(self.unexpected_missing(&word.to_uppercase())) }
+    }
+
+    /// A syntax error at the token at hand.
+    fn unexpected(&self) -> SparkError {
+        self.unexpected_with("")
+    }
+
+    fn unexpected_missing(&self, wanted: &str) -> SparkError {
+        let token = self.peek();
+        if token.kind == Kind::End { self.unexpected() } else { self.unexpected_with(&format!(": missing '{wanted}'")) }
+    }
+
+    fn unexpected_with(&self, hint: &str) -> SparkError {
+        let token = self.peek();
+        if token.kind == Kind::End {
+            return syntax_error(self.sql, token.place, "end of input", "");
+        }
+        let shown = match token.kind {
+            Kind::Quoted => format!("'`{}`'", token.text),
+            _ => format!("'{}'", token.text),
+        };
+        syntax_error(self.sql, token.place, &shown, hint)
+    }
+
+    /// Nothing but a semicolon may follow.
+    fn end(&mut self) -> Result<()> {
+        while self.symbol(";") {}
+        if self.peek().kind == Kind::End {
+            return Ok(());
+        }
+        // One stray word is "extra input" where the text before it is whole.
+        let last = self.peek_at(1).kind == Kind::End;
+        let plain = matches!(self.peek().kind, Kind::Word | Kind::Quoted | Kind::Number | Kind::Text(_));
+        if last && plain {
+            let hint = format!(": extra input '{}'", self.peek().text);
+            return Err(self.unexpected_with(&hint));
+        }
+        Err(self.unexpected())
+    }
+
+    /// A name: quoted, or a word that is not reserved here.
+    fn try_identifier(&mut self) -> Option<String> {
+        let token = self.peek();
+        let is_name = match token.kind {
+            Kind::Quoted => true,
+            Kind::Word => !RESERVED.iter().any(|word| token.text.eq_ignore_ascii_case(word)),
+            _ => false,
+        };
+        is_name.then(|| self.next().text)
+    }
+
+    fn identifier(&mut self) -> Result<String> {
+        self.try_identifier().ok_or_else(|| self.unexpected())
+    }
+
+    /// `a.b.c`.
+    fn name_parts(&mut self) -> Result<Vec<String>> {
+        if self.is_word("identifier") && self.peek_at(1).text == "(" {
+            self.next();
+            self.next();
+            let text = self.constant_text()?;
+            self.expect_symbol(")")?;
+            return crate::dataframe::parse_attribute_name(&text);
+        }
+        let mut parts = vec![self.identifier()?];
+        while self.is_symbol(".") && matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted) {
+            self.next();
+            parts.push(self.next().text);
+        }
+        Ok(parts)
+    }
+
+    /// A string: a literal or a parameter (IDENTIFIER clause).
+    fn constant_text(&mut self) -> Result<String> {
+        match self.expression()? {
+            Expr::Literal { value: crate::value::Value::String(text), .. } => Ok(text.to_string()),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn origin(&self, place: Place) -> Arc<Origin> {
+        Arc::new(Origin { line: place.line, position: place.position })
+    }
+
+    /// The expression with its place for error texts.
+    fn placed(&self, expr: Expr, place: Place) -> Expr {
+        Expr::At { child: Box::new(expr), origin: self.origin(place) }
+    }
+
+    fn parse_error(&self, condition: &str, parameters: &[(&str, &str)], place: Place) -> SparkError {
+        located(SparkError::new(ErrorClass::Parse, condition, parameters), self.sql, place)
+    }
+
+    /// Parameters were given for every marker, and of one kind only.
+    fn check_parameters(&self) -> Result<()> {
+        if self.named && self.positional > 0 {
+            return Err(SparkError::analysis("INVALID_QUERY_MIXED_QUERY_PARAMETERS", &[]));
+        }
+        Ok(())
+    }
+
+    /// A list in parentheses or without: items separated by commas.
+    fn separated<T>(&mut self, item: &mut dyn FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.symbol(",") {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+}
+
+/// One expression, with an alias if it has one (F.expr, selectExpr, filter).
+pub fn parse_expression(session: &SqlSession, sql: &str) -> Result<Expr> {
+    let parameters = Parameters::default();
+    let mut parser = Parser::new(session, sql, &parameters)?;
+    let expr = parser.named_expression()?;
+    parser.end()?;
+    Ok(expr)
+}
+
+/// A whole statement.
+pub fn parse_statement(session: &SqlSession, sql: &str, parameters: &Parameters) -> Result<Statement> {
+    let mut parser = Parser::new(session, sql, parameters)?;
+    if parser.peek().kind == Kind::End {
+        let place = parser.peek().place;
+        return Err(syntax_error(sql, place, "end of input", ""));
+    }
+    let statement = match parser.command()? {
+        Some(command) => Statement::Command(command),
+        None => Statement::Query(parser.query()?),
+    };
+    parser.end()?;
+    parser.check_parameters()?;
+    Ok(statement)
+}
+
+/// A table name (`db.t`), as writeStream.toTable and spark.table take it.
+pub fn parse_table_name(session: &SqlSession, sql: &str) -> Result<Vec<String>> {
+    let parameters = Parameters::default();
+    let mut parser = Parser::new(session, sql, &parameters)?;
+    let parts = parser.name_parts()?;
+    parser.end()?;
+    Ok(parts)
+}

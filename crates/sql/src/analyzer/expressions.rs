@@ -121,6 +121,11 @@ impl Analyzer<'_> {
                 return Ok(found);
             }
         }
+        if let [name] = parts
+            && let Some(value) = self.session.catalog.borrow().variable(name)
+        {
+            return Ok(value.clone().alias(name));
+        }
         Err(unresolved_column(parts, &scope.columns))
     }
 

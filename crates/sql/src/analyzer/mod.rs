@@ -13,6 +13,7 @@ mod extract;
 mod functions;
 mod generate;
 mod grouping;
+mod inline_table;
 pub(crate) mod interval;
 mod join_watermark;
 mod joins;
@@ -26,6 +27,7 @@ mod sort;
 pub mod streaming_checks;
 mod subquery;
 mod time_windows;
+mod unpivot;
 mod window_kernels;
 mod windows;
 
@@ -38,6 +40,14 @@ use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 
 pub(crate) use dedup::fresh_ids;
+pub(crate) use project::STAR_EXCEPT;
+
+/// Marks of the parser for what has no node of its own: `t(a, b)` renames, VALUES, UNPIVOT, LATERAL (a hint's name).
+pub(crate) const COLUMN_ALIASES: &str = "$column_aliases";
+pub(crate) const INLINE_TABLE: &str = "$values";
+pub(crate) const UNPIVOT: &str = "$unpivot";
+pub(crate) const LATERAL: &str = "$lateral";
+pub(crate) use inline_table::local_rows;
 pub(crate) use names::{column_in, quote_parts, quoted};
 pub(crate) use scope::Scope;
 
@@ -94,6 +104,7 @@ impl<'a> Analyzer<'a> {
                 self.ctes.truncate(known);
                 child
             }
+            LogicalPlan::Join(join) if is_lateral(&join.right) => self.lateral_join(join),
             // The grouping of an aggregate decides how HAVING and ORDER BY above it resolve: they see its child too.
             node => {
                 let mut children = Vec::new();
@@ -236,6 +247,10 @@ impl<'a> Analyzer<'a> {
         self.origin = None;
         checked
     }
+}
+
+fn is_lateral(plan: &PlanRef) -> bool {
+    matches!(&**plan, LogicalPlan::Hint { name, .. } if name == LATERAL)
 }
 
 /// Analyses a plan as the parser makes it.

@@ -16,10 +16,41 @@ pub(crate) const STAR_EXCEPT: &str = "$star_except";
 
 impl Analyzer<'_> {
     pub(super) fn project(&mut self, list: Vec<Expr>, child: &PlanRef) -> Result<PlanRef> {
+        if let [Expr::UnresolvedFunction(call)] = list.as_slice() {
+            match call.name.as_str() {
+                super::COLUMN_ALIASES => return self.column_aliases(&call.args, child),
+                super::INLINE_TABLE => return self.inline_table(&call.args),
+                super::UNPIVOT => return self.unpivot(&call.args, child),
+                _ => {}
+            }
+        }
         let list = self.select_list(list, child)?;
         if list.iter().any(|expr| has_plain_aggregate(expr)) {
             return self.finish_aggregate(Vec::new(), list, child);
         }
+        self.finish_project(list, child)
+    }
+
+    /// `t(a, b)`: the child's columns under other names.
+    fn column_aliases(&mut self, names: &[Expr], child: &PlanRef) -> Result<PlanRef> {
+        let output = child.output();
+        if output.len() != names.len() {
+            return Err(SparkError::analysis(
+                "ASSIGNMENT_ARITY_MISMATCH",
+                &[("numTarget", &names.len().to_string()), ("numExpr", &output.len().to_string())],
+            ));
+        }
+        let list = output
+            .into_iter()
+            .zip(names)
+            .map(|(column, name)| {
+                let name = match name {
+                    Expr::Literal { value: crate::value::Value::String(name), .. } => name.to_string(),
+                    other => other.pretty_sql(),
+                };
+                Expr::Attribute(column).alias(&name)
+            })
+            .collect();
         self.finish_project(list, child)
     }
 
@@ -35,9 +66,26 @@ impl Analyzer<'_> {
         if list.iter().any(|expr| expr.any(&|inner| matches!(inner, Expr::Window(_)))) {
             return super::windows::extract_windows(self, list, &child);
         }
+        let (list, child) = self.join_list_scalars(list, child)?;
         let plan = LogicalPlan::Project { list, child };
         checks::inputs_present(self, &plan)?;
         Ok(Arc::new(plan))
+    }
+
+    /// Correlated subqueries of a list become joins below it.
+    fn join_list_scalars(&mut self, list: Vec<Expr>, child: PlanRef) -> Result<(Vec<Expr>, PlanRef)> {
+        if !list.iter().any(Expr::has_subquery) {
+            return Ok((list, child));
+        }
+        let mut child = child;
+        let mut out = Vec::new();
+        for item in list {
+            let (next, item) = self.join_scalars(item, child)?;
+            let (next, item) = self.join_existence(item, next)?;
+            child = next;
+            out.push(item);
+        }
+        Ok((out, child))
     }
 
     /// Resolves the items of a select list: stars expanded, every item named.

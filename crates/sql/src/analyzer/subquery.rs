@@ -104,7 +104,7 @@ impl Analyzer<'_> {
     }
 
     /// IN and EXISTS below OR, NOT and the like: a left join with the distinct keys and a test for a match.
-    fn join_existence(&mut self, expr: Expr, plan: PlanRef) -> Result<(PlanRef, Expr)> {
+    pub(super) fn join_existence(&mut self, expr: Expr, plan: PlanRef) -> Result<(PlanRef, Expr)> {
         let mut plan = plan;
         let replaced = expr.try_map_children(&mut |child| {
             let (next, child) = self.join_existence(child, plan.clone())?;
@@ -198,6 +198,44 @@ impl Analyzer<'_> {
         Ok((joined, column))
     }
 
+    /// A join whose right side reads columns of the left one.
+    pub(super) fn lateral_join(&mut self, join: &Join) -> Result<PlanRef> {
+        let left = self.plan(&join.left)?;
+        let LogicalPlan::Hint { child: query, .. } = &*join.right else {
+            return Err(SparkError::internal("a lateral join's right side is marked"));
+        };
+        let right = self.inner_plan(query, &Scope::of(std::slice::from_ref(&left)))?;
+        let output = right.output();
+        let single = is_single_row(&right);
+        let (inner, mut conditions) = self.decorrelate(&right)?;
+        if let JoinCondition::On(on) = &join.condition {
+            let scope = Scope::over(left.output().into_iter().chain(output.iter().cloned()).collect());
+            conditions.push(trim_all_aliases(self.expr(on.clone(), &scope)?));
+        }
+        // An aggregation without keys gives a row for every left row, also without matches.
+        let kind = if single && join.kind == JoinKind::Inner { JoinKind::LeftOuter } else { join.kind };
+        let condition = self.all_of(conditions)?;
+        let mut list: Vec<Expr> = left.output().into_iter().map(Expr::Attribute).collect();
+        let joined = Arc::new(LogicalPlan::Join(Join { left, right: inner, kind, condition }));
+        for column in output {
+            let value = Expr::Attribute(Arc::new(Attribute {
+                nullable: column.nullable || kind == JoinKind::LeftOuter,
+                ..(*column).clone()
+            }));
+            if single && !column.nullable && column.data_type == DataType::Long {
+                let zero = Expr::literal(crate::value::Value::Long(0), DataType::Long);
+                let mut filled = self.call("coalesce", vec![value, zero])?.alias(&column.name);
+                if let Expr::Alias(alias) = &mut filled {
+                    alias.qualifier = column.qualifier.clone();
+                }
+                list.push(filled);
+            } else {
+                list.push(value);
+            }
+        }
+        Ok(Arc::new(LogicalPlan::Project { list, child: joined }))
+    }
+
     /// Takes the conditions that read the enclosing query out of a subquery; aggregations get their keys.
     fn decorrelate(&mut self, plan: &PlanRef) -> Result<(PlanRef, Vec<Expr>)> {
         let mut conditions = Vec::new();
@@ -252,6 +290,14 @@ impl Analyzer<'_> {
             }
             _ => Ok(plan.clone()),
         }
+    }
+}
+
+fn is_single_row(plan: &PlanRef) -> bool {
+    match &**plan {
+        LogicalPlan::Aggregate { grouping, .. } => grouping.is_empty(),
+        LogicalPlan::SubqueryAlias { child, .. } | LogicalPlan::Project { child, .. } => is_single_row(child),
+        _ => false,
     }
 }
 

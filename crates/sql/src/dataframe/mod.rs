@@ -18,10 +18,12 @@ pub use columns::{
     alias, column, column_text, distinct, drop, drop_duplicates, filter, hint, limit, observe, offset, repartition,
     sample, select, sort, to_df, with_columns, with_columns_renamed, with_metadata, with_watermark,
 };
+pub(crate) use grouping::cube_sets;
 pub use grouping::{aggregate, pivot};
 pub use names::parse_attribute_name;
 pub use reading::{read, read_stream};
-pub use relations::{create_temp_view, join, set_operation, union};
+pub use relations::{create_temp_view, join, set_operation, union, unpivot};
+pub(crate) use rows::batch;
 pub use rows::{local, range};
 pub use sql::{parse_expression, sql, table};
 pub use writing::write;

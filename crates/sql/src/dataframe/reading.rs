@@ -15,8 +15,10 @@ const FILE_FORMATS: [&str; 5] = ["json", "csv", "text", "parquet", "orc"];
 
 /// spark.read...load(): files as they are listed now.
 pub fn read(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
-    let _ = (session, &spec);
-    Err(SparkError::not_yet("Reading files"))
+    let default = session.conf.borrow().get("spark.sql.sources.default");
+    let format = spec.format.clone().or(default).unwrap_or_else(|| "parquet".to_owned());
+    let relation = crate::datasource::relation(session, &format, &spec.options, spec.schema.as_ref(), &spec.paths)?;
+    Ok(Arc::new(LogicalPlan::FileRelation(relation)))
 }
 
 /// Options by key in lower case, as CaseInsensitiveMap looks them up.
@@ -116,10 +118,7 @@ fn file_schema(session: &SqlSession, spec: &ReadSpec, format: &str, path: Option
         return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2047", &[]));
     };
     let is_glob = path.contains(['*', '?', '[', '{']);
-    let full = tidemark_vfs::join(
-        &session.cwd,
-        path.strip_prefix("file://").or_else(|| path.strip_prefix("file:")).unwrap_or(path),
-    );
+    let full = crate::datasource::resolve_path(&session.cwd, path);
     if !is_glob && !session.fs.exists(&full) {
         return Err(SparkError::analysis("PATH_NOT_FOUND", &[("path", path)]));
     }

@@ -2,8 +2,11 @@
 
 use super::node;
 use crate::error::{Result, SparkError};
+use crate::expr::{Expr, UnresolvedFunction};
 use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
 use crate::session::SqlSession;
+use crate::types::DataType;
+use crate::value::Value;
 
 pub fn join(
     session: &SqlSession,
@@ -48,4 +51,32 @@ pub fn create_temp_view(session: &SqlSession, plan: &PlanRef, name: &str, replac
         return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1321", &[("viewName", name)]));
     }
     session.catalog.borrow_mut().create_temp_view(name, plan.clone(), replace, global)
+}
+
+/// df.unpivot: `values` None means all columns that are no ids.
+pub fn unpivot(
+    session: &SqlSession,
+    plan: &PlanRef,
+    ids: Vec<Expr>,
+    values: Option<Vec<Expr>>,
+    variable: &str,
+    value: &str,
+) -> Result<PlanRef> {
+    let text = |text: &str| Expr::literal(Value::from(text), DataType::String);
+    let count = i32::try_from(ids.len()).unwrap_or(i32::MAX);
+    let mut args =
+        vec![text(variable), text(value), Expr::bool(true), Expr::literal(Value::Integer(count), DataType::Integer)];
+    args.extend(ids);
+    args.extend(values.unwrap_or_default());
+    let call = Expr::UnresolvedFunction(Box::new(UnresolvedFunction {
+        name: crate::analyzer::UNPIVOT.to_owned(),
+        args,
+        distinct: false,
+        filter: None,
+        ignore_nulls: false,
+        over: None,
+        within_group: Vec::new(),
+        arg_names: Vec::new(),
+    }));
+    node(session, LogicalPlan::Project { list: vec![call], child: plan.clone() })
 }

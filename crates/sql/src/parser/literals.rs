@@ -1,0 +1,286 @@
+//! Literals: numbers with their suffixes, strings, typed literals, intervals.
+
+use super::Parser;
+use super::errors::Place;
+use super::tokens::{Kind, Token};
+use crate::analyzer::interval;
+use crate::error::Result;
+use crate::expr::Expr;
+use crate::functions::cast::parse;
+use crate::types::DataType;
+use crate::value::Value;
+
+/// Interval units from the coarsest: year, month | day, hour, minute, second.
+const UNITS: [&str; 9] = ["year", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond"];
+
+fn unit_name(word: &str) -> Option<&'static str> {
+    let lower = word.to_lowercase();
+    let single = lower.strip_suffix('s').unwrap_or(&lower);
+    UNITS.iter().find(|unit| **unit == single).copied()
+}
+
+/// Position of a day-time unit in DayTimeIntervalType; weeks are days, milliseconds are seconds.
+fn day_time_field(unit: &str) -> Option<u8> {
+    Some(match unit {
+        "week" | "day" => 0,
+        "hour" => 1,
+        "minute" => 2,
+        "second" | "millisecond" | "microsecond" => 3,
+        _ => return None,
+    })
+}
+
+fn year_month_field(unit: &str) -> Option<u8> {
+    match unit {
+        "year" => Some(0),
+        "month" => Some(1),
+        _ => None,
+    }
+}
+
+impl Parser<'_> {
+    /// A number by its suffix and form.
+    pub(super) fn number(&self, token: &Token, negative: bool) -> Result<Expr> {
+        let text = token.text.to_uppercase();
+        let sign = if negative { "-" } else { "" };
+        let (digits, suffix) = match text.find(|c: char| matches!(c, 'L' | 'S' | 'Y' | 'F' | 'D' | 'B')) {
+            Some(at) if !text[..at].contains('E') || at + 1 == text.len() => (&text[..at], &text[at..]),
+            _ => (text.as_str(), ""),
+        };
+        let signed = format!("{sign}{digits}");
+        let out_of_range = |low: &str, high: &str, name: &str| {
+            self.parse_error(
+                "INVALID_NUMERIC_LITERAL_RANGE",
+                &[("rawStrippedQualifier", &signed), ("minValue", low), ("maxValue", high), ("typeName", name)],
+                token.place,
+            )
+        };
+        Ok(match suffix {
+            "L" => {
+                let value = signed
+                    .parse::<i64>()
+                    .map_err(|_| out_of_range("-9223372036854775808", "9223372036854775807", "bigint"))?;
+                Expr::literal(Value::Long(value), DataType::Long)
+            }
+            "S" => {
+                let value = signed.parse::<i16>().map_err(|_| out_of_range("-32768", "32767", "smallint"))?;
+                Expr::literal(Value::Short(value), DataType::Short)
+            }
+            "Y" => {
+                let value = signed.parse::<i8>().map_err(|_| out_of_range("-128", "127", "tinyint"))?;
+                Expr::literal(Value::Byte(value), DataType::Byte)
+            }
+            "F" => {
+                let value = signed.parse::<f32>().map_err(|_| self.unexpected())?;
+                Expr::literal(Value::Float(value), DataType::Float)
+            }
+            "D" => {
+                let value = signed.parse::<f64>().map_err(|_| self.unexpected())?;
+                Expr::literal(Value::Double(value), DataType::Double)
+            }
+            _ if digits.contains('E') && suffix.is_empty() => {
+                let value = signed.parse::<f64>().map_err(|_| self.unexpected())?;
+                Expr::literal(Value::Double(value), DataType::Double)
+            }
+            _ if suffix.is_empty() && !digits.contains('.') => {
+                if let Ok(value) = signed.parse::<i32>() {
+                    Expr::literal(Value::Integer(value), DataType::Integer)
+                } else if let Ok(value) = signed.parse::<i64>() {
+                    Expr::literal(Value::Long(value), DataType::Long)
+                } else {
+                    self.decimal(&signed, token.place)?
+                }
+            }
+            _ => self.decimal(&signed, token.place)?,
+        })
+    }
+
+    fn decimal(&self, text: &str, place: Place) -> Result<Expr> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let digits = format!("{whole}{fraction}");
+        let significant = digits.trim_start_matches('-').trim_start_matches('0').len();
+        let scale = fraction.len();
+        let precision = significant.max(scale).max(1);
+        let unscaled = digits.parse::<i128>().ok().filter(|_| precision <= 38);
+        let Some(unscaled) = unscaled else {
+            return Err(self.parse_error(
+                "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+                &[("precision", &precision.to_string()), ("maxPrecision", "38")],
+                place,
+            ));
+        };
+        let (precision, scale) = (u8::try_from(precision).unwrap_or(38), i8::try_from(scale).unwrap_or(0));
+        Ok(Expr::literal(Value::Decimal(unscaled, precision, scale), DataType::Decimal { precision, scale }))
+    }
+
+    /// String literals side by side are one.
+    pub(super) fn string_literal(&mut self) -> Expr {
+        let mut text = String::new();
+        while let Kind::Text(part) = &self.peek().kind {
+            text.push_str(part);
+            self.next();
+        }
+        Expr::literal(Value::from(text.as_str()), DataType::String)
+    }
+
+    /// DATE '...', TIMESTAMP '...', X'...'; None when the word is none of them.
+    pub(super) fn typed_literal(&mut self) -> Result<Option<Expr>> {
+        let word = self.peek().text.to_lowercase();
+        let Kind::Text(text) = self.peek_at(1).kind.clone() else { return Ok(None) };
+        let place = self.peek().place;
+        let zone = self.session.conf.borrow().time_zone().clone();
+        let invalid = |name: &str| {
+            self.parse_error(
+                "INVALID_TYPED_LITERAL",
+                &[("valueType", &format!("\"{name}\"")), ("value", &format!("'{text}'"))],
+                place,
+            )
+        };
+        let literal = match word.as_str() {
+            "date" => {
+                let days = parse::parse_date(&text).ok_or_else(|| invalid("DATE"))?;
+                Expr::literal(Value::Date(days), DataType::Date)
+            }
+            "timestamp" | "timestamp_ltz" => {
+                let micros = parse::parse_timestamp(&text, &zone).ok_or_else(|| invalid(&word.to_uppercase()))?;
+                Expr::literal(Value::Timestamp(micros), DataType::Timestamp)
+            }
+            "timestamp_ntz" => {
+                let micros = parse::parse_timestamp_ntz(&text, true).ok_or_else(|| invalid("TIMESTAMP_NTZ"))?;
+                Expr::literal(Value::TimestampNtz(micros), DataType::TimestampNtz)
+            }
+            "x" => {
+                let padded = if text.len() % 2 == 1 { format!("0{text}") } else { text.clone() };
+                let bytes: Option<Vec<u8>> = (0..padded.len() / 2)
+                    .map(|i| padded.get(i * 2..i * 2 + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()))
+                    .collect();
+                let bytes = bytes.ok_or_else(|| invalid("X"))?;
+                Expr::literal(Value::Binary(bytes.into()), DataType::Binary)
+            }
+            _ => return Ok(None),
+        };
+        self.next();
+        self.next();
+        Ok(Some(literal))
+    }
+
+    /// INTERVAL '...', INTERVAL n UNIT ..., INTERVAL '...' UNIT TO UNIT. The word is consumed.
+    pub(super) fn interval_literal(&mut self) -> Result<Expr> {
+        let place = self.peek().place;
+        let mut text = String::new();
+        let mut units: Vec<&'static str> = Vec::new();
+        loop {
+            let negative = self.is_symbol("-") || self.is_symbol("+");
+            let ahead = usize::from(negative);
+            let value = match &self.peek_at(ahead).kind {
+                Kind::Text(value) => value.clone(),
+                Kind::Number => self.peek_at(ahead).text.clone(),
+                _ => break,
+            };
+            let unit_token = self.peek_at(ahead + 1).clone();
+            let unit = if unit_token.kind == Kind::Word { unit_name(&unit_token.text) } else { None };
+            let sign = if self.is_symbol("-") { "-" } else { "" };
+            match unit {
+                Some(unit) => {
+                    self.at += ahead + 2;
+                    if self.is_word("to") && self.peek_at(1).kind == Kind::Word {
+                        self.next();
+                        let last = self.next().text.to_lowercase();
+                        return self.unit_to_unit(&format!("{sign}{value}"), unit, &last, place);
+                    }
+                    text.push_str(&format!(" {sign}{} {unit}", value.trim()));
+                    units.push(unit);
+                }
+                None if units.is_empty() && matches!(self.peek_at(ahead).kind, Kind::Text(_)) => {
+                    self.at += ahead + 1;
+                    units.extend(value.split_whitespace().filter_map(unit_name));
+                    text = format!("{sign}{value}");
+                    break;
+                }
+                None => break,
+            }
+        }
+        let parsed = if units.is_empty() { None } else { interval::parse(&text) };
+        let Some(parsed) = parsed else {
+            if text.is_empty() {
+                return Err(self.unexpected());
+            }
+            return Err(self.parse_error(
+                "INVALID_TYPED_LITERAL",
+                &[("valueType", "\"INTERVAL\""), ("value", &format!("'{}'", text.trim()))],
+                place,
+            ));
+        };
+        let months: Vec<u8> = units.iter().filter_map(|unit| year_month_field(unit)).collect();
+        let times: Vec<u8> = units.iter().filter_map(|unit| day_time_field(unit)).collect();
+        if !months.is_empty() && !times.is_empty() {
+            return Ok(Expr::literal(
+                Value::CalendarInterval { months: parsed.months, days: parsed.days, micros: parsed.micros },
+                DataType::CalendarInterval,
+            ));
+        }
+        let range =
+            |fields: &[u8]| (fields.iter().copied().min().unwrap_or(0), fields.iter().copied().max().unwrap_or(0));
+        if !months.is_empty() {
+            let (start, end) = range(&months);
+            return Ok(Expr::literal(
+                Value::YearMonthInterval(parsed.months),
+                DataType::YearMonthInterval { start, end },
+            ));
+        }
+        let (start, end) = range(&times);
+        let micros = i64::from(parsed.days) * 86_400_000_000 + parsed.micros;
+        Ok(Expr::literal(Value::DayTimeInterval(micros), DataType::DayTimeInterval { start, end }))
+    }
+
+    /// '1-2' YEAR TO MONTH, '1 02:03:04.5' DAY TO SECOND and what lies between.
+    fn unit_to_unit(&self, value: &str, from: &str, to: &str, place: Place) -> Result<Expr> {
+        let invalid = || {
+            self.parse_error(
+                "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING",
+                &[
+                    ("input", value),
+                    ("typeName", &format!("interval {from} to {to}")),
+                    ("intervalStr", "interval"),
+                    ("supportedFormat", ""),
+                ],
+                place,
+            )
+        };
+        let trimmed = value.trim();
+        let (negative, body) = match trimmed.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, trimmed.strip_prefix('+').unwrap_or(trimmed)),
+        };
+        let sign = if negative { -1 } else { 1 };
+        if from == "year" && to == "month" {
+            let (years, months) = body.split_once('-').ok_or_else(invalid)?;
+            let years: i32 = years.trim().parse().map_err(|_| invalid())?;
+            let months: i32 = months.trim().parse().map_err(|_| invalid())?;
+            return Ok(Expr::literal(
+                Value::YearMonthInterval(sign * (years * 12 + months)),
+                DataType::YearMonthInterval { start: 0, end: 1 },
+            ));
+        }
+        let (Some(start), Some(end)) = (day_time_field(from), day_time_field(to)) else { return Err(invalid()) };
+        let mut parts: Vec<&str> = Vec::new();
+        let clock = if start == 0 {
+            let (days, clock) = body.split_once([' ', 'T']).ok_or_else(invalid)?;
+            parts.push(days);
+            clock
+        } else {
+            body
+        };
+        parts.extend(clock.split(':'));
+        if parts.len() != usize::from(end - start) + 1 {
+            return Err(invalid());
+        }
+        let mut micros = 0_i64;
+        for (i, part) in parts.iter().enumerate() {
+            let unit = ["day", "hour", "minute", "second"][usize::from(start) + i];
+            let parsed = interval::parse(&format!("{} {unit}", part.trim())).ok_or_else(invalid)?;
+            micros += i64::from(parsed.days) * 86_400_000_000 + parsed.micros;
+        }
+        Ok(Expr::literal(Value::DayTimeInterval(i64::from(sign) * micros), DataType::DayTimeInterval { start, end }))
+    }
+}

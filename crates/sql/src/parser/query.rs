@@ -1,0 +1,435 @@
+//! Queries: WITH, set operations, SELECT and its clauses, ORDER BY, LIMIT, pipes.
+
+use std::sync::Arc;
+
+use super::Parser;
+use super::expressions::{call, strip};
+use super::tokens::Kind;
+use crate::analyzer::{COLUMN_ALIASES, STAR_EXCEPT};
+use crate::error::Result;
+use crate::expr::{Expr, SortOrder};
+use crate::plan::{LogicalPlan, PlanRef, SetOperation};
+use crate::types::DataType;
+use crate::value::Value;
+
+/// GROUP BY of any form.
+pub(super) enum GroupBy {
+    Plain(Vec<Expr>),
+    Sets { by: Vec<Expr>, sets: Vec<Vec<usize>> },
+}
+
+/// The column that carries a QUALIFY condition.
+const QUALIFY: &str = "$qualify";
+
+impl Parser<'_> {
+    /// A query with everything that may stand around its terms.
+    pub(super) fn query(&mut self) -> Result<PlanRef> {
+        let mut ctes = Vec::new();
+        if self.word("with") {
+            if self.word("recursive") {
+                return Err(crate::error::SparkError::not_yet("WITH RECURSIVE"));
+            }
+            ctes = self.separated(&mut |parser| {
+                let name = parser.identifier()?;
+                let columns = parser.column_names()?;
+                parser.word("as");
+                parser.expect_symbol("(")?;
+                let plan = parser.query()?;
+                parser.expect_symbol(")")?;
+                Ok((name, renamed(plan, columns)))
+            })?;
+        }
+        let term = self.set_operations()?;
+        let mut plan = self.organised(term)?;
+        while self.symbol("|>") {
+            plan = self.pipe(plan)?;
+        }
+        if ctes.is_empty() { Ok(plan) } else { Ok(Arc::new(LogicalPlan::With { ctes, child: plan })) }
+    }
+
+    /// ORDER BY, SORT BY, LIMIT, OFFSET.
+    fn organised(&mut self, mut plan: PlanRef) -> Result<PlanRef> {
+        loop {
+            if self.words(&["order", "by"]) {
+                let order = self.sort_items()?;
+                plan = Arc::new(LogicalPlan::Sort { order, global: true, child: plan });
+            } else if self.words(&["sort", "by"]) {
+                let order = self.sort_items()?;
+                plan = Arc::new(LogicalPlan::Sort { order, global: false, child: plan });
+            } else if self.words(&["distribute", "by"]) || self.words(&["cluster", "by"]) {
+                let by = self.separated(&mut Self::expression)?;
+                plan = Arc::new(LogicalPlan::Repartition {
+                    partitions: None,
+                    shuffle: true,
+                    by,
+                    range: false,
+                    child: plan,
+                });
+            } else if self.word("limit") {
+                if self.word("all") {
+                    continue;
+                }
+                let limit = self.limit_number()?;
+                if self.word("offset") {
+                    let offset = self.limit_number()?;
+                    plan = Arc::new(LogicalPlan::Offset { offset, child: plan });
+                }
+                plan = Arc::new(LogicalPlan::Limit { limit, child: plan });
+            } else if self.word("offset") {
+                let offset = self.limit_number()?;
+                plan = Arc::new(LogicalPlan::Offset { offset, child: plan });
+            } else {
+                return Ok(plan);
+            }
+        }
+    }
+
+    fn limit_number(&mut self) -> Result<Expr> {
+        let place = self.peek().place;
+        let expr = self.expression()?;
+        Ok(self.placed(strip(&expr).clone(), place))
+    }
+
+    fn sort_items(&mut self) -> Result<Vec<SortOrder>> {
+        let items = self.separated(&mut Self::sort_item)?;
+        items.into_iter().map(|item| Ok(SortOrder { child: self.with_windows(item.child)?, ..item })).collect()
+    }
+
+    /// UNION and EXCEPT from left to right, INTERSECT before them.
+    fn set_operations(&mut self) -> Result<PlanRef> {
+        let mut left = self.intersections()?;
+        loop {
+            let union = self.is_word("union");
+            if !(union || self.is_word("except") || self.is_word("minus")) {
+                return Ok(left);
+            }
+            self.next();
+            let all = self.word("all");
+            if !all {
+                self.word("distinct");
+            }
+            let by_name = self.words(&["by", "name"]);
+            let right = self.intersections()?;
+            left = if union {
+                let plan: PlanRef =
+                    Arc::new(LogicalPlan::Union { children: vec![left, right], by_name, allow_missing: false });
+                if all { plan } else { Arc::new(LogicalPlan::Distinct { child: plan }) }
+            } else {
+                Arc::new(LogicalPlan::SetOperation { kind: SetOperation::Except, all, left, right })
+            };
+        }
+    }
+
+    fn intersections(&mut self) -> Result<PlanRef> {
+        let mut left = self.query_primary()?;
+        while self.word("intersect") {
+            let all = self.word("all");
+            if !all {
+                self.word("distinct");
+            }
+            let right = self.query_primary()?;
+            left = Arc::new(LogicalPlan::SetOperation { kind: SetOperation::Intersect, all, left, right });
+        }
+        Ok(left)
+    }
+
+    fn query_primary(&mut self) -> Result<PlanRef> {
+        if self.symbol("(") {
+            let plan = self.query()?;
+            self.expect_symbol(")")?;
+            return Ok(plan);
+        }
+        if self.is_word("select") {
+            return self.select();
+        }
+        if self.word("from") {
+            let from = self.relations()?;
+            if self.is_word("select") {
+                return self.select_over(from);
+            }
+            return Ok(from);
+        }
+        if self.is_word("values") {
+            return self.inline_table();
+        }
+        if self.word("table") {
+            let parts = self.name_parts()?;
+            return Ok(Arc::new(LogicalPlan::UnresolvedRelation { parts, streaming: false }));
+        }
+        Err(self.unexpected())
+    }
+
+    fn select(&mut self) -> Result<PlanRef> {
+        let start = self.at;
+        // The FROM clause is read first only when it is there; the list needs nothing of it.
+        self.next();
+        self.at = start;
+        self.select_clauses(None)
+    }
+
+    fn select_over(&mut self, from: PlanRef) -> Result<PlanRef> {
+        self.select_clauses(Some(from))
+    }
+
+    fn select_clauses(&mut self, given: Option<PlanRef>) -> Result<PlanRef> {
+        self.expect_word("select")?;
+        let mut hints = Vec::new();
+        while self.peek().kind == Kind::Hint {
+            hints.push(self.next().text);
+        }
+        let distinct = self.word("distinct");
+        if !distinct {
+            self.word("all");
+        }
+        let list = self.separated(&mut Self::named_expression)?;
+        let mut plan = match given {
+            Some(plan) => plan,
+            None if self.word("from") => self.relations()?,
+            None => Arc::new(LogicalPlan::OneRow),
+        };
+        while self.is_word("lateral") && self.word_at(1, "view") {
+            plan = self.lateral_view(plan)?;
+        }
+        if self.word("where") {
+            let condition = self.expression()?;
+            plan = Arc::new(LogicalPlan::Filter { condition, child: plan });
+        }
+        let group_by = if self.words(&["group", "by"]) { Some(self.group_by()?) } else { None };
+        let having = if self.word("having") { Some(self.expression()?) } else { None };
+        let outer_windows = std::mem::take(&mut self.windows);
+        if self.word("window") {
+            let named = self.separated(&mut |parser| {
+                let name = parser.identifier()?;
+                parser.expect_word("as")?;
+                parser.expect_symbol("(")?;
+                Ok((name, parser.window_spec()?))
+            })?;
+            self.windows = named;
+        }
+        let qualify = if self.word("qualify") { Some(self.expression()?) } else { None };
+        let mut list = list.into_iter().map(|item| self.with_windows(item)).collect::<Result<Vec<_>>>()?;
+        let qualify = qualify.map(|condition| self.with_windows(condition)).transpose()?;
+        let has_windows = !self.windows.is_empty();
+        if !has_windows {
+            self.windows = outer_windows;
+        }
+        if let Some(condition) = &qualify {
+            list.push(condition.clone().alias(QUALIFY));
+        }
+        plan = match group_by {
+            Some(GroupBy::Plain(grouping)) => Arc::new(LogicalPlan::Aggregate { grouping, list, child: plan }),
+            Some(GroupBy::Sets { by, sets }) => Arc::new(LogicalPlan::GroupingSets { by, sets, list, child: plan }),
+            None if having.is_some() => Arc::new(LogicalPlan::Aggregate { grouping: Vec::new(), list, child: plan }),
+            None => Arc::new(LogicalPlan::Project { list, child: plan }),
+        };
+        if let Some(condition) = having {
+            plan = Arc::new(LogicalPlan::Filter { condition, child: plan });
+        }
+        if qualify.is_some() {
+            let marker = Expr::UnresolvedAttribute(vec![QUALIFY.to_owned()]);
+            plan = Arc::new(LogicalPlan::Filter { condition: marker.clone(), child: plan });
+            let rest = call(STAR_EXCEPT, vec![Expr::UnresolvedStar(Vec::new()), marker]);
+            plan = Arc::new(LogicalPlan::Project { list: vec![rest], child: plan });
+        }
+        if distinct {
+            plan = Arc::new(LogicalPlan::Distinct { child: plan });
+        }
+        for hint in hints {
+            plan = Arc::new(LogicalPlan::Hint { name: hint.to_lowercase(), parameters: Vec::new(), child: plan });
+        }
+        Ok(plan)
+    }
+
+    /// GROUP BY: plain expressions, ROLLUP, CUBE, GROUPING SETS and their old forms with WITH.
+    pub(super) fn group_by(&mut self) -> Result<GroupBy> {
+        let mut by: Vec<Expr> = Vec::new();
+        // Each element gives alternatives; the sets are their products.
+        let mut alternatives: Vec<Vec<Vec<usize>>> = Vec::new();
+        let mut plain = true;
+        loop {
+            if self.words(&["grouping", "sets"]) {
+                plain = false;
+                self.expect_symbol("(")?;
+                let sets = self.separated(&mut |parser| parser.grouping_set(&mut Vec::new()))?;
+                self.expect_symbol(")")?;
+                alternatives.push(sets.into_iter().map(|set| positions(&mut by, set)).collect());
+            } else if (self.is_word("rollup") || self.is_word("cube")) && self.peek_at(1).text == "(" {
+                plain = false;
+                let rollup = self.is_word("rollup");
+                self.next();
+                self.expect_symbol("(")?;
+                let elements = self.separated(&mut |parser| parser.grouping_set(&mut Vec::new()))?;
+                self.expect_symbol(")")?;
+                let elements: Vec<Vec<usize>> = elements.into_iter().map(|set| positions(&mut by, set)).collect();
+                alternatives.push(expanded(&elements, rollup));
+            } else {
+                let item = self.group_item()?;
+                let set = positions(&mut by, vec![item]);
+                alternatives.push(vec![set]);
+            }
+            if !self.symbol(",") {
+                break;
+            }
+        }
+        if plain {
+            let single: Vec<Vec<usize>> = (0..by.len()).map(|i| vec![i]).collect();
+            if self.words(&["with", "rollup"]) {
+                return Ok(GroupBy::Sets { sets: expanded(&single, true), by });
+            }
+            if self.words(&["with", "cube"]) {
+                return Ok(GroupBy::Sets { sets: expanded(&single, false), by });
+            }
+            if self.words(&["grouping", "sets"]) {
+                self.expect_symbol("(")?;
+                let sets = self.separated(&mut |parser| parser.grouping_set(&mut Vec::new()))?;
+                self.expect_symbol(")")?;
+                let sets = sets.into_iter().map(|set| positions(&mut by, set)).collect();
+                return Ok(GroupBy::Sets { by, sets });
+            }
+            return Ok(GroupBy::Plain(by));
+        }
+        let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
+        for choices in alternatives {
+            sets = sets
+                .into_iter()
+                .flat_map(|set| {
+                    choices
+                        .iter()
+                        .map(move |choice| {
+                            let mut joined = set.clone();
+                            joined.extend(choice.iter().filter(|i| !set.contains(i)));
+                            joined
+                        })
+                        .collect::<Vec<_>>()
+                })
+                .collect();
+        }
+        Ok(GroupBy::Sets { by, sets })
+    }
+
+    fn group_item(&mut self) -> Result<Expr> {
+        let place = self.peek().place;
+        let expr = self.expression()?;
+        Ok(match expr {
+            literal @ Expr::Literal { .. } => self.placed(literal, place),
+            other => other,
+        })
+    }
+
+    /// `(a, b)`, `()` or `a`.
+    fn grouping_set(&mut self, _seen: &mut Vec<Expr>) -> Result<Vec<Expr>> {
+        if !self.is_symbol("(") {
+            return Ok(vec![self.group_item()?]);
+        }
+        self.next();
+        if self.symbol(")") {
+            return Ok(Vec::new());
+        }
+        let items = self.separated(&mut Self::group_item)?;
+        self.expect_symbol(")")?;
+        Ok(items)
+    }
+
+    /// One step after `|>`.
+    fn pipe(&mut self, plan: PlanRef) -> Result<PlanRef> {
+        if self.word("where") {
+            let condition = self.expression()?;
+            return Ok(Arc::new(LogicalPlan::Filter { condition, child: subquery(plan) }));
+        }
+        if self.word("select") {
+            let distinct = self.word("distinct");
+            let list = self.separated(&mut Self::named_expression)?;
+            let plan: PlanRef = Arc::new(LogicalPlan::Project { list, child: plan });
+            return Ok(if distinct { Arc::new(LogicalPlan::Distinct { child: plan }) } else { plan });
+        }
+        if self.word("extend") {
+            let mut list = vec![Expr::UnresolvedStar(Vec::new())];
+            list.extend(self.separated(&mut Self::named_expression)?);
+            return Ok(Arc::new(LogicalPlan::Project { list, child: plan }));
+        }
+        if self.word("drop") {
+            let mut args = vec![Expr::UnresolvedStar(Vec::new())];
+            args.extend(self.separated(&mut |parser| Ok(Expr::UnresolvedAttribute(parser.name_parts()?)))?);
+            return Ok(Arc::new(LogicalPlan::Project { list: vec![call(STAR_EXCEPT, args)], child: plan }));
+        }
+        if self.word("as") {
+            let name = self.identifier()?;
+            return Ok(Arc::new(LogicalPlan::SubqueryAlias { name, child: plan }));
+        }
+        if self.word("aggregate") {
+            let mut list =
+                if self.is_word("group") { Vec::new() } else { self.separated(&mut Self::named_expression)? };
+            let grouping =
+                if self.words(&["group", "by"]) { self.separated(&mut Self::named_expression)? } else { Vec::new() };
+            let mut all = grouping.clone();
+            all.append(&mut list);
+            return Ok(Arc::new(LogicalPlan::Aggregate { grouping, list: all, child: plan }));
+        }
+        if self.is_word("union") || self.is_word("except") || self.is_word("intersect") || self.is_word("minus") {
+            let word = self.next().text.to_lowercase();
+            let all = self.word("all");
+            if !all {
+                self.word("distinct");
+            }
+            let right = self.query_primary()?;
+            return Ok(match word.as_str() {
+                "union" => {
+                    let plan: PlanRef = Arc::new(LogicalPlan::Union {
+                        children: vec![plan, right],
+                        by_name: false,
+                        allow_missing: false,
+                    });
+                    if all { plan } else { Arc::new(LogicalPlan::Distinct { child: plan }) }
+                }
+                "intersect" => {
+                    Arc::new(LogicalPlan::SetOperation { kind: SetOperation::Intersect, all, left: plan, right })
+                }
+                _ => Arc::new(LogicalPlan::SetOperation { kind: SetOperation::Except, all, left: plan, right }),
+            });
+        }
+        if self.is_word("order") || self.is_word("limit") || self.is_word("sort") || self.is_word("offset") {
+            return self.organised(plan);
+        }
+        if let Some(joined) = self.join_after(plan)? {
+            return Ok(joined);
+        }
+        Err(self.unexpected())
+    }
+}
+
+/// A plan whose aggregation is closed: conditions after it are plain filters.
+fn subquery(plan: PlanRef) -> PlanRef {
+    plan
+}
+
+/// Positions of the expressions in the list of all keys, which grows as needed.
+fn positions(by: &mut Vec<Expr>, set: Vec<Expr>) -> Vec<usize> {
+    set.into_iter()
+        .map(|item| {
+            let known = by.iter().position(|known| strip(known) == strip(&item));
+            known.unwrap_or_else(|| {
+                by.push(item);
+                by.len() - 1
+            })
+        })
+        .collect()
+}
+
+/// The sets of ROLLUP or CUBE over elements that may be several columns each.
+fn expanded(elements: &[Vec<usize>], rollup: bool) -> Vec<Vec<usize>> {
+    let sets: Vec<Vec<usize>> = if rollup {
+        (0..=elements.len()).rev().map(|n| (0..n).collect()).collect()
+    } else {
+        crate::dataframe::cube_sets(elements.len())
+    };
+    sets.into_iter().map(|set| set.into_iter().flat_map(|i| elements[i].iter().copied()).collect()).collect()
+}
+
+/// A query with its columns renamed: `name(a, b)`.
+pub(super) fn renamed(plan: PlanRef, columns: Vec<String>) -> PlanRef {
+    if columns.is_empty() {
+        return plan;
+    }
+    let args = columns.into_iter().map(|name| Expr::literal(Value::from(name.as_str()), DataType::String)).collect();
+    Arc::new(LogicalPlan::Project { list: vec![call(COLUMN_ALIASES, args)], child: plan })
+}

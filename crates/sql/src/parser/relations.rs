@@ -1,0 +1,326 @@
+//! FROM: tables, subqueries, VALUES, table functions, LATERAL VIEW, PIVOT, UNPIVOT, TABLESAMPLE.
+
+use std::sync::Arc;
+
+use super::Parser;
+use super::expressions::call;
+use super::query::renamed;
+use super::tokens::Kind;
+use crate::analyzer::{INLINE_TABLE, UNPIVOT};
+use crate::error::{Result, SparkError};
+use crate::expr::{Attribute, Expr, ExprId, Metadata};
+use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef};
+use crate::types::DataType;
+use crate::value::Value;
+
+fn text(value: &str) -> Expr {
+    Expr::literal(Value::from(value), DataType::String)
+}
+
+/// A name for a column that the analyzer will type.
+fn name_only(name: &str) -> Arc<Attribute> {
+    Arc::new(Attribute {
+        id: ExprId::fresh(),
+        name: name.into(),
+        data_type: DataType::Null,
+        nullable: true,
+        qualifier: Vec::new(),
+        metadata: Metadata::default(),
+    })
+}
+
+impl Parser<'_> {
+    /// Relations separated by commas, each with its joins.
+    pub(super) fn relations(&mut self) -> Result<PlanRef> {
+        let mut plan = self.relation()?;
+        while self.symbol(",") {
+            if self.is_word("lateral") && !self.word_at(1, "view") {
+                plan = self.lateral(plan, JoinKind::Inner)?;
+                continue;
+            }
+            let right = self.relation()?;
+            plan = Arc::new(LogicalPlan::Join(Join {
+                left: plan,
+                right,
+                kind: JoinKind::Inner,
+                condition: JoinCondition::None,
+            }));
+        }
+        Ok(plan)
+    }
+
+    fn relation(&mut self) -> Result<PlanRef> {
+        let mut plan = self.relation_primary()?;
+        while let Some(joined) = self.join_after(plan.clone())? {
+            plan = joined;
+        }
+        Ok(plan)
+    }
+
+    /// `(a, b)` after a name; empty when there is none.
+    pub(super) fn column_names(&mut self) -> Result<Vec<String>> {
+        if !self.symbol("(") {
+            return Ok(Vec::new());
+        }
+        let names = self.separated(&mut Self::identifier)?;
+        self.expect_symbol(")")?;
+        Ok(names)
+    }
+
+    /// `[AS] name [(columns)]`.
+    fn table_alias(&mut self, plan: PlanRef, default: Option<&str>) -> Result<PlanRef> {
+        let name = if self.word("as") { Some(self.identifier()?) } else { self.try_identifier() };
+        let Some(name) = name else {
+            return Ok(match default {
+                Some(name) => Arc::new(LogicalPlan::SubqueryAlias { name: name.to_owned(), child: plan }),
+                None => plan,
+            });
+        };
+        let columns = self.column_names()?;
+        Ok(Arc::new(LogicalPlan::SubqueryAlias { name, child: renamed(plan, columns) }))
+    }
+
+    pub(super) fn relation_primary(&mut self) -> Result<PlanRef> {
+        let plan = self.relation_source()?;
+        self.relation_suffix(plan)
+    }
+
+    /// PIVOT and UNPIVOT may follow any relation.
+    fn relation_suffix(&mut self, mut plan: PlanRef) -> Result<PlanRef> {
+        loop {
+            if self.is_word("pivot") && self.peek_at(1).text == "(" {
+                plan = self.pivot(plan)?;
+            } else if self.is_word("unpivot") {
+                plan = self.unpivot(plan)?;
+            } else {
+                return Ok(plan);
+            }
+        }
+    }
+
+    fn relation_source(&mut self) -> Result<PlanRef> {
+        if self.symbol("(") {
+            let is_query = ["select", "with", "from", "table", "values"].iter().any(|word| self.is_word(word));
+            if is_query || self.is_symbol("(") {
+                let start = self.at;
+                if let Ok(plan) = self.query()
+                    && self.symbol(")")
+                {
+                    let plan = self.sampled(plan)?;
+                    return self.table_alias(plan, Some("__auto_generated_subquery_name"));
+                }
+                if is_query {
+                    // Read again for the error.
+                    self.at = start;
+                    self.query()?;
+                    self.expect_symbol(")")?;
+                }
+                self.at = start;
+            }
+            let plan = self.relations()?;
+            self.expect_symbol(")")?;
+            return self.table_alias(plan, None);
+        }
+        if self.is_word("values") {
+            let plan = self.inline_table()?;
+            return self.table_alias(plan, None);
+        }
+        if self.is_word("lateral") {
+            return self.lateral(Arc::new(LogicalPlan::OneRow), JoinKind::Inner);
+        }
+        let streaming = self.is_word("stream") && matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted);
+        if streaming {
+            self.next();
+        }
+        let token = self.peek().clone();
+        if matches!(token.kind, Kind::Word)
+            && self.peek_at(1).text == "("
+            && !token.text.eq_ignore_ascii_case("identifier")
+        {
+            return self.table_function(Arc::new(LogicalPlan::OneRow), false);
+        }
+        let parts = self.name_parts()?;
+        let plan = Arc::new(LogicalPlan::UnresolvedRelation { parts, streaming });
+        let plan = self.sampled(plan)?;
+        self.table_alias(plan, None)
+    }
+
+    fn sampled(&mut self, plan: PlanRef) -> Result<PlanRef> {
+        if !self.word("tablesample") {
+            return Ok(plan);
+        }
+        self.expect_symbol("(")?;
+        let number = self.value(1)?;
+        let amount = match super::expressions::strip(&number) {
+            Expr::Literal { value, .. } => value.as_f64(),
+            _ => None,
+        };
+        let Some(amount) = amount else { return Err(self.unexpected()) };
+        let plan = if self.word("percent") {
+            Arc::new(LogicalPlan::Sample { fraction: amount / 100.0, seed: 0, with_replacement: false, child: plan })
+        } else if self.word("rows") {
+            Arc::new(LogicalPlan::Limit { limit: number, child: plan })
+        } else {
+            return Err(self.unexpected());
+        };
+        self.expect_symbol(")")?;
+        Ok(plan)
+    }
+
+    /// range(...), explode(...) and other functions in FROM.
+    fn table_function(&mut self, input: PlanRef, lateral: bool) -> Result<PlanRef> {
+        let name = self.next().text;
+        let lower = name.to_lowercase();
+        self.expect_symbol("(")?;
+        let args = if self.is_symbol(")") { Vec::new() } else { self.separated(&mut Self::expression)? };
+        self.expect_symbol(")")?;
+        if lower == "range" && !lateral {
+            let numbers: Option<Vec<i64>> = args
+                .iter()
+                .map(|arg| match super::expressions::strip(arg) {
+                    Expr::Literal { value, .. } => value.as_i64(),
+                    _ => None,
+                })
+                .collect();
+            let plan = match numbers.as_deref() {
+                Some([end]) => crate::dataframe::range(self.session, 0, *end, 1, None)?,
+                Some([start, end]) => crate::dataframe::range(self.session, *start, *end, 1, None)?,
+                Some([start, end, step]) => crate::dataframe::range(self.session, *start, *end, *step, None)?,
+                Some([start, end, step, parts]) => {
+                    crate::dataframe::range(self.session, *start, *end, *step, usize::try_from(*parts).ok())?
+                }
+                _ => return Err(SparkError::not_yet("range() over expressions")),
+            };
+            return self.table_alias(plan, None);
+        }
+        let alias = if self.word("as") { Some(self.identifier()?) } else { self.try_identifier() };
+        let columns = self.column_names()?;
+        let alone = matches!(&*input, LogicalPlan::OneRow);
+        let generate = Arc::new(LogicalPlan::Generate {
+            generator: call(&name, args),
+            outer: false,
+            qualifier: alias,
+            output: columns.iter().map(|name| name_only(name)).collect(),
+            child: input,
+        });
+        let _ = alone;
+        Ok(generate)
+    }
+
+    /// `LATERAL function(...)` or `LATERAL (query)` joined to what stands before it.
+    pub(super) fn lateral(&mut self, left: PlanRef, kind: JoinKind) -> Result<PlanRef> {
+        self.expect_word("lateral")?;
+        if self.is_symbol("(") {
+            self.next();
+            let plan = self.query()?;
+            self.expect_symbol(")")?;
+            let alias = if self.word("as") { Some(self.identifier()?) } else { self.try_identifier() };
+            let columns = self.column_names()?;
+            let right = renamed(plan, columns);
+            let name = alias.unwrap_or_else(|| "__auto_generated_subquery_name".to_owned());
+            let right = Arc::new(LogicalPlan::SubqueryAlias { name, child: right });
+            return Ok(lateral_join(left, right, kind));
+        }
+        self.table_function(left, true)
+    }
+
+    pub(super) fn lateral_view(&mut self, child: PlanRef) -> Result<PlanRef> {
+        self.at += 2;
+        let outer = self.word("outer");
+        let name = self.identifier()?;
+        self.expect_symbol("(")?;
+        let args = if self.is_symbol(")") { Vec::new() } else { self.separated(&mut Self::expression)? };
+        self.expect_symbol(")")?;
+        let qualifier = if self.is_word("as") { None } else { self.try_identifier() };
+        let mut columns = Vec::new();
+        if self.word("as") {
+            columns = self.separated(&mut Self::identifier)?;
+        } else if !self.is_word("lateral")
+            && let Some(first) = self.try_identifier()
+        {
+            columns.push(first);
+            while self.symbol(",") {
+                columns.push(self.identifier()?);
+            }
+        }
+        Ok(Arc::new(LogicalPlan::Generate {
+            generator: call(&name, args),
+            outer,
+            qualifier,
+            output: columns.iter().map(|name| name_only(name)).collect(),
+            child,
+        }))
+    }
+
+    /// VALUES (1, 'a'), (2, 'b').
+    pub(super) fn inline_table(&mut self) -> Result<PlanRef> {
+        self.expect_word("values")?;
+        let rows = self.separated(&mut |parser| {
+            if parser.is_symbol("(") && !["select", "with"].iter().any(|word| parser.word_at(1, word)) {
+                parser.next();
+                let row = parser.separated(&mut Self::named_expression)?;
+                parser.expect_symbol(")")?;
+                return Ok(row);
+            }
+            Ok(vec![parser.expression()?])
+        })?;
+        let rows = rows.into_iter().map(|row| call("struct", row)).collect();
+        Ok(Arc::new(LogicalPlan::Project {
+            list: vec![call(INLINE_TABLE, rows)],
+            child: Arc::new(LogicalPlan::OneRow),
+        }))
+    }
+
+    /// PIVOT (aggregates FOR column IN (values)).
+    fn pivot(&mut self, child: PlanRef) -> Result<PlanRef> {
+        self.at += 2;
+        let aggregates = self.separated(&mut Self::named_expression)?;
+        self.expect_word("for")?;
+        let column = if self.symbol("(") {
+            let columns = self.separated(&mut Self::expression)?;
+            self.expect_symbol(")")?;
+            call("struct", columns)
+        } else {
+            let place = self.peek().place;
+            let parts = self.name_parts()?;
+            self.placed(Expr::UnresolvedAttribute(parts), place)
+        };
+        self.expect_word("in")?;
+        self.expect_symbol("(")?;
+        let values = self.separated(&mut Self::named_expression)?;
+        self.expect_symbol(")")?;
+        self.expect_symbol(")")?;
+        // Without GROUP BY every column that is used nowhere else groups: the star tells the analyzer so.
+        let plan =
+            LogicalPlan::Pivot { grouping: vec![Expr::UnresolvedStar(Vec::new())], column, values, aggregates, child };
+        self.table_alias(Arc::new(plan), Some("__auto_generated_subquery_name"))
+    }
+
+    /// UNPIVOT [INCLUDE|EXCLUDE NULLS] (value FOR name IN (columns)).
+    fn unpivot(&mut self, child: PlanRef) -> Result<PlanRef> {
+        self.next();
+        let include = self.words(&["include", "nulls"]);
+        self.words(&["exclude", "nulls"]);
+        self.expect_symbol("(")?;
+        let value = self.identifier()?;
+        self.expect_word("for")?;
+        let name = self.identifier()?;
+        self.expect_word("in")?;
+        self.expect_symbol("(")?;
+        let columns = self.separated(&mut Self::named_expression)?;
+        self.expect_symbol(")")?;
+        self.expect_symbol(")")?;
+        let mut args =
+            vec![text(&name), text(&value), Expr::bool(include), Expr::literal(Value::Integer(-1), DataType::Integer)];
+        args.extend(columns);
+        let plan = LogicalPlan::Project { list: vec![call(UNPIVOT, args)], child };
+        self.table_alias(Arc::new(plan), Some("__auto_generated_subquery_name"))
+    }
+}
+
+/// A join whose right side sees the left side's columns: marked by a hint that the analyzer knows.
+pub(super) fn lateral_join(left: PlanRef, right: PlanRef, kind: JoinKind) -> PlanRef {
+    let right =
+        Arc::new(LogicalPlan::Hint { name: crate::analyzer::LATERAL.to_owned(), parameters: Vec::new(), child: right });
+    Arc::new(LogicalPlan::Join(Join { left, right, kind, condition: JoinCondition::None }))
+}
