@@ -35,7 +35,7 @@ stage "tests, host" host_tests
 stage "tests, headless Wasm in Chromium" cargo test --package tidemark --target $WASM
 say "building the page for the end-to-end tests"
 trunk --quiet build --offline --skip-version-check || fail "the build failed"
-stage "tests, end to end in Chromium" node --test --test-reporter=tap tests/e2e/
+stage "tests, end to end in Chromium" node --test --test-reporter=tap tests/e2e/*.test.mjs
 
 printf '\n'
 cat "$summaries"

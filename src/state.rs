@@ -120,10 +120,10 @@ impl Speed {
 
     pub fn label(self) -> &'static str {
         match self {
-            Speed::Slow => "1 trigger in 2 s",
-            Speed::Normal => "1 trigger a second",
-            Speed::Fast => "4 triggers a second",
-            Speed::Full => "as fast as it goes",
+            Speed::Slow => "½ / s",
+            Speed::Normal => "1 / s",
+            Speed::Fast => "4 / s",
+            Speed::Full => "max",
         }
     }
 

@@ -271,6 +271,10 @@ fn use_size(node: NodeRef, size: UseStateHandle<(f64, f64)>) {
 /// Fits the bitmap to the screen's pixels and paints.
 fn draw(canvas: &HtmlCanvasElement, scene: &Scene) {
     let (width, height) = (scene.layout.width, scene.layout.height);
+    // A hidden panel has no size.
+    if width < LEFT + RIGHT || height < 1.0 {
+        return;
+    }
     let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
     canvas.set_width((width * ratio) as u32);
     canvas.set_height((height * ratio) as u32);

@@ -68,7 +68,7 @@ fn SpeedSelect() -> Html {
         })
     };
     html! {
-        <select class="speed" aria-label="Speed of a continuous run" {onchange}>
+        <select class="speed" aria-label="Triggers a second of a continuous run" title="Triggers a second of a continuous run" {onchange}>
             { for Speed::ALL.iter().map(|choice| html! {
                 <option selected={*choice == speed}>{ choice.label() }</option>
             }) }

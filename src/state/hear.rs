@@ -49,6 +49,14 @@ impl App {
                 self.state_view = Some(StateView { query, operator, offset, total, table: Rc::new(table) });
             }
             Event::Crashed { point, batch } => self.crashed(point, batch),
+            Event::Refused { message, .. } if self.engine == Engine::Starting => {
+                self.lose_session();
+                self.engine = Engine::Failed(message);
+            }
+            // A view asked for what a crash or a stop has just taken away: nothing that a person did.
+            Event::Refused { command, message } if command.starts_with("read ") => {
+                self.say(format!("{command}: {message}"));
+            }
             Event::Refused { command, message } => {
                 self.continuous = false;
                 self.tell(format!("{command}: {message}"));
@@ -70,10 +78,12 @@ impl App {
         if !again {
             self.script = Rc::from(script);
         }
-        let Some(restored) = restored else { return };
         if again {
             return;
         }
+        let Some(restored) = restored else {
+            return self.say("Ready. Step runs the example, trigger by trigger.".to_owned());
+        };
         self.print(Stream::Stdout, &restored.console);
         for info in restored.queries {
             let info = Rc::new(info);

@@ -225,7 +225,8 @@ impl Painter<'_> {
             let mut points = Vec::new();
             for index in visible.start..end {
                 let Some(us) = value(index, evict) else { continue };
-                let x = self.scale.x(us).clamp(self.scale.left, layout.width).round() + if evict { 0.5 } else { -0.5 };
+                let x =
+                    self.scale.x(us).min(layout.width).max(self.scale.left).round() + if evict { 0.5 } else { -0.5 };
                 let top = layout.lane_top(index);
                 points.push((x, top));
                 points.push((x, top + layout.lane_height()));

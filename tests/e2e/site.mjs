@@ -1,0 +1,132 @@
+// Serves the built page and drives Chromium: what the end-to-end tests share.
+import { chromium } from "playwright-core";
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
+const TYPES = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".wasm": "application/wasm",
+  ".svg": "image/svg+xml",
+};
+const ARGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+// The engine is large and, in a debug build, slow to start.
+const PATIENCE = 120_000;
+
+async function serve() {
+  const server = createServer(async (request, response) => {
+    const path = normalize(new URL(request.url, "http://localhost").pathname);
+    const file = join(DIST, path.endsWith("/") ? `${path}index.html` : path);
+    try {
+      const body = await readFile(file);
+      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+      response.end(body);
+    } catch {
+      response.writeHead(404);
+      response.end();
+    }
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  return { address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+}
+
+/** A server and a browser; `open` gives a page whose engine is ready, in a context of its own. */
+export async function start() {
+  const site = await serve();
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ARGS });
+  return {
+    browser,
+    address: site.address,
+    async context(options = {}) {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+      context.setDefaultTimeout(PATIENCE);
+      return context;
+    },
+    async open(options) {
+      const page = await (await this.context(options)).newPage();
+      await visit(page, site.address);
+      return page;
+    },
+    async stop() {
+      await browser.close();
+      site.close();
+    },
+  };
+}
+
+export async function visit(page, address) {
+  page.on("pageerror", (error) => {
+    throw error;
+  });
+  await page.goto(address);
+  await ready(page);
+}
+
+export async function ready(page) {
+  await page.waitForSelector(".app[data-engine=ready][data-busy=false]", { timeout: PATIENCE });
+}
+
+const idle = (page) => page.waitForSelector(".app[data-busy=false]", { timeout: PATIENCE });
+
+export async function press(page, name) {
+  await page.getByRole("toolbar").getByRole("button", { name, exact: true }).click();
+  await idle(page);
+}
+
+/** Presses Step and waits until the list of batches has `count` of them. */
+export async function stepTo(page, count) {
+  await press(page, "Step");
+  await page.waitForFunction((count) => document.querySelectorAll(".rows .row-button").length === count, count);
+  await idle(page);
+}
+
+/** The batches as objects of the table's cells. */
+export async function batches(page) {
+  return page.locator(".rows tbody tr:not(.torn)").evaluateAll((rows) =>
+    rows.map((row) => {
+      const [number, kind, input, output, dropped, state, watermark] = [...row.cells].map((cell) => cell.innerText.trim());
+      return { number: Number(number), kind: kind.replace(/\s+/g, " "), input, output, dropped, state, watermark };
+    }),
+  );
+}
+
+/** Selects a batch and reads its output table: rows of texts. */
+export async function output(page, number) {
+  await page.locator(".rows .row-button", { hasText: new RegExp(`^${number}$`) }).click();
+  await page.getByRole("tab", { name: "Output" }).click();
+  await page.locator(".detail .caption", { hasText: `Batch ${number}` }).waitFor();
+  return page
+    .locator(".detail .grid tbody tr:not(.spacer)")
+    .evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText)));
+}
+
+/** Adds an event through the form; `fill` sets fields by their names, `preset` is one of the buttons for the time. */
+export async function addEvent(page, { preset, fill = {} } = {}) {
+  await page.getByRole("tab", { name: "Add event" }).click();
+  if (preset) await page.getByRole("button", { name: preset, exact: true }).click();
+  for (const [name, value] of Object.entries(fill)) await page.getByLabel(name).fill(value);
+  const time = await page.getByLabel("event_time").inputValue();
+  await page.locator(".event-form").getByRole("button", { name: "Add event" }).click();
+  await page.locator(".status", { hasText: "Written to" }).waitFor();
+  return time;
+}
+
+/** Replaces the script. */
+export async function type(page, text) {
+  await page.locator("#pane-script .cm-content").click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+}

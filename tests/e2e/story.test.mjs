@@ -1,0 +1,95 @@
+// The story that the first release stands for: step to a closed window, be late, reload, go on, crash, resume.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { addEvent, batches, output, press, ready, start, stepTo } from "./site.mjs";
+
+let site;
+before(async () => {
+  site = await start();
+});
+after(() => site.stop());
+
+test("a late event is dropped, counted and explained; reload, crash and restart lose and double nothing", async () => {
+  const page = await site.open();
+
+  // No typing: Step runs the script and its triggers, up to the first closed window.
+  for (let count = 1; count <= 4; count++) await stepTo(page, count);
+  let list = await batches(page);
+  assert.deepEqual(list.map((batch) => batch.number), [0, 1, 2, 3]);
+  assert.deepEqual(list.map((batch) => batch.input), ["3", "3", "2", "2"]);
+  const first = await output(page, 3);
+  assert.equal(first.length, 3);
+  assert.deepEqual(new Set(first.map((row) => row[0])), new Set(["2026-03-02 09:00:00"]));
+  assert.deepEqual(await output(page, 2), []);
+
+  // The watermark has moved once more: a batch without data, with its reason.
+  await stepTo(page, 5);
+  list = await batches(page);
+  assert.match(list[4].kind, /^no data .+/);
+
+  // A late event: dropped, counted, explained.
+  await addEvent(page, { preset: "Late", fill: { user: "dee" } });
+  await stepTo(page, 6);
+  list = await batches(page);
+  assert.deepEqual([list[5].input, list[5].dropped], ["1", "1"]);
+  await page.locator(".timeline").focus();
+  await page.keyboard.press("d");
+  const words = await page.locator("#timeline-words").innerText();
+  assert.match(words, /Dropped in batch 5/);
+  assert.match(words, /late-row watermark: \d\d:\d\d:\d\d <= \d\d:\d\d:\d\d \(.+ too late\)/);
+  assert.match(words, /"dee"/);
+
+  // A reload brings everything back; a restart goes on from the checkpoint.
+  const script = await page.locator("#pane-script .cm-content").innerText();
+  await page.reload();
+  await ready(page);
+  assert.deepEqual(await batches(page), list);
+  assert.equal(await page.locator("#pane-script .cm-content").innerText(), script);
+  await press(page, "Restart from checkpoint");
+  await addEvent(page, { preset: "On time", fill: { user: "eve" } });
+  await stepTo(page, 7);
+  list = await batches(page);
+  assert.deepEqual([list[6].number, list[6].input], [6, "1"]);
+
+  // A crash in mid-batch, at each of the three points; each time the batch is there once after the restart.
+  for (const point of ["Offsets written", "Sink done", "Commit written"]) {
+    const before = (await batches(page)).length;
+    await addEvent(page, { preset: "On time" });
+    await page.getByRole("button", { name: "Crash", exact: true }).click();
+    await page.getByRole("menuitem", { name: point }).click();
+    await press(page, "Step");
+    await page.locator(".torn", { hasText: "crashed" }).waitFor();
+    await press(page, "Restart from checkpoint");
+    await settleTo(page, before + 1);
+    const numbers = (await batches(page)).map((batch) => batch.number);
+    assert.deepEqual(numbers, numbers.map((_, index) => index), point);
+  }
+
+  // Close all windows: every accepted event is in exactly one row of exactly one batch.
+  await addEvent(page, { preset: "On time", fill: { event_time: "2026-03-03T00:00:00" } });
+  await drain(page);
+  list = await batches(page);
+  const rows = [];
+  for (const batch of list) rows.push(...(await output(page, batch.number)));
+  const keys = rows.map((row) => `${row[0]} ${row[2]}`);
+  assert.equal(new Set(keys).size, keys.length, "a window came out twice");
+  const counted = rows.reduce((sum, row) => sum + Number(row[4]), 0);
+  const input = list.reduce((sum, batch) => sum + Number(batch.input), 0);
+  const dropped = list.reduce((sum, batch) => sum + Number(batch.dropped), 0);
+  assert.equal(counted, input - dropped - 1, "only the event that closed the last windows is still open");
+});
+
+/** Steps until there are at least `count` batches and no trigger is owed. */
+async function settleTo(page, count) {
+  for (let tries = 0; tries < 4 && (await batches(page)).length < count; tries++) await press(page, "Step");
+  assert.ok((await batches(page)).length >= count);
+}
+
+/** Steps until a trigger runs no batch. */
+async function drain(page) {
+  for (let tries = 0; tries < 12; tries++) {
+    await press(page, "Step");
+    if ((await page.locator("#pane-batches .note").innerText()).includes("no batch")) return;
+  }
+  assert.fail("batches do not end");
+}
