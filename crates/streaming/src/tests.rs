@@ -283,3 +283,44 @@ fn waiting_without_an_end_parks_when_only_time_could_go_on() {
         query.stop().unwrap();
     }
 }
+
+fn drop_file(fixture: &Fixture, path: &str, text: &str, modified_ms: i64) {
+    fixture.fs.create_dir_all(tidemark_vfs::parent(path).unwrap(), modified_ms).unwrap();
+    fixture.fs.write(path, text.as_bytes(), modified_ms).unwrap();
+}
+
+fn json_stream(fixture: &Fixture, path: &str, schema: &str, options: &[(&str, &str)]) -> PlanRef {
+    let spec = tidemark_sql::dataframe::ReadSpec {
+        format: Some("json".into()),
+        schema: Some(tidemark_sql::types::parse_struct(schema).unwrap()),
+        options: options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        paths: vec![path.to_owned()],
+    };
+    tidemark_sql::dataframe::read_stream(&fixture.streams.env.session, spec).unwrap()
+}
+
+#[test]
+fn files_are_read_once_in_the_order_of_their_times_and_logged_as_spark_logs_them() {
+    let fixture = Fixture::new();
+    for (name, when) in [("c", 100), ("a", 300), ("b", 200)] {
+        drop_file(&fixture, &format!("/work/in/{name}.json"), &format!("{{\"v\": \"{name}\"}}\n"), when);
+    }
+    let plan = json_stream(&fixture, "in", "v string", &[("maxFilesPerTrigger", "2")]);
+    let mut spec = noop("cp", TriggerSpec::Default);
+    spec.format = Some("memory".into());
+    spec.query_name = Some("rows".into());
+    let query = fixture.streams.start(plan, spec).unwrap();
+    query.process_all_available().unwrap();
+    assert_eq!(progress(&query), [(0, 2), (1, 1)]);
+    let session = fixture.streams.env.session.clone();
+    let table = tidemark_sql::dataframe::table(&session, "rows", false).unwrap();
+    assert_eq!(tidemark_sql::dataframe::count(&session, &table).unwrap(), 3);
+    let log = String::from_utf8(fixture.fs.read("/work/cp/sources/0/0").unwrap().to_vec()).unwrap();
+    assert_eq!(
+        log,
+        "v1\n{\"path\":\"file:///work/in/c.json\",\"timestamp\":100,\"batchId\":0}\n{\"path\":\"file:///work/in/b.json\",\"timestamp\":200,\"batchId\":0}"
+    );
+    drop_file(&fixture, "/work/in/a.json", "{\"v\": \"again\"}\n", 900);
+    query.process_all_available().unwrap();
+    assert_eq!(progress(&query), [(0, 2), (1, 1)]);
+}

@@ -18,6 +18,7 @@ pub mod read;
 pub mod relation;
 pub mod splits;
 pub mod text;
+pub mod write;
 
 pub use listing::{ListOptions, list_files};
 pub use relation::{Format, relation, relation_of_files};

@@ -2,7 +2,9 @@
 
 use indexmap::IndexMap;
 use serde_json::{Value, json};
+use tidemark_sql::datasource::write::{FileWriter, WrittenFile};
 use tidemark_sql::error::Result;
+use tidemark_sql::types::{StructField, StructType};
 use tidemark_vfs::SharedFs;
 
 use super::{Sink, SinkBatch, SinkEnv};
@@ -87,10 +89,13 @@ impl FileSink {
 }
 
 impl FileSink {
-    /// Writes the part files of a batch.
-    fn write(&self, batch: &dyn SinkBatch, env: &SinkEnv) -> Result<Vec<SinkFile>> {
-        let _ = (batch.rows()?, &self.format, &self.options, &self.partition_by, &env.uuid);
-        Err(tidemark_sql::error::SparkError::not_yet("The file sink"))
+    /// Writes the part files of a batch; every file has an id of its own (ManifestFileCommitProtocol).
+    fn write(&self, batch: &dyn SinkBatch, env: &SinkEnv) -> Result<Vec<WrittenFile>> {
+        let fields = batch.output().iter().map(|a| StructField::new(&*a.name, a.data_type.clone(), a.nullable));
+        let schema = StructType::new(fields.collect());
+        let writer = FileWriter::new(self.format, &self.options, &schema, &self.partition_by, &self.settings.merged())?;
+        let name = |task: usize, extension: &str| format!("part-{task:05}-{}-c000{extension}", (env.uuid)());
+        writer.write(&*self.fs, &self.folder, &batch.rows()?, &name, env.now_ms)
     }
 }
 

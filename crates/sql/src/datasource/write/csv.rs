@@ -1,0 +1,113 @@
+//! CSV (UnivocityGenerator).
+
+use super::{Rows, line_separator};
+use crate::datasource::options::flag;
+use crate::error::Result;
+use crate::functions::cast::to_text;
+use crate::types::DataType;
+use crate::value::{Value, value_at};
+
+struct Style<'a> {
+    delimiter: &'a str,
+    quote: char,
+    escape: char,
+    quote_all: bool,
+    escape_quotes: bool,
+    null: &'a str,
+    empty: &'a str,
+    trim_start: bool,
+    trim_end: bool,
+    separator: &'a str,
+}
+
+pub(super) fn encode(rows: &Rows<'_>) -> Result<Vec<u8>> {
+    let options = rows.options;
+    let text = |key: &str, default: &'static str| options.get(key).map_or(default, String::as_str);
+    let first = |key: &str, default: char| options.get(key).and_then(|t| t.chars().next()).unwrap_or(default);
+    let delimiter = options.get("sep").or_else(|| options.get("delimiter")).map_or(",", String::as_str);
+    let style = Style {
+        delimiter: if delimiter == "\\t" { "\t" } else { delimiter },
+        quote: first("quote", '"'),
+        escape: first("escape", '\\'),
+        quote_all: flag(options, "quoteall", false)?,
+        escape_quotes: flag(options, "escapequotes", true)?,
+        null: text("nullvalue", ""),
+        empty: text("emptyvalue", "\"\""),
+        trim_start: flag(options, "ignoreleadingwhitespace", true)?,
+        trim_end: flag(options, "ignoretrailingwhitespace", true)?,
+        separator: line_separator(options),
+    };
+    let mut out = String::new();
+    if flag(options, "header", false)? {
+        style.line(rows.columns.iter().map(|(_, field)| Some(field.name.clone())), &mut out);
+    }
+    for batch in rows.batches {
+        for row in 0..batch.num_rows() {
+            let cells = rows.columns.iter().map(|(column, field)| {
+                let value = value_at(batch.column(*column).as_ref(), row, &field.data_type);
+                (!value.is_null()).then(|| cell(rows, &value, &field.data_type))
+            });
+            style.line(cells, &mut out);
+        }
+    }
+    Ok(out.into_bytes())
+}
+
+fn cell(rows: &Rows<'_>, value: &Value, data_type: &DataType) -> String {
+    match value {
+        Value::Date(days) => rows.times.date(*days),
+        Value::Timestamp(us) => rows.times.timestamp(*us),
+        Value::TimestampNtz(us) => rows.times.timestamp_ntz(*us),
+        other => to_text(other, data_type, rows.times.zone()),
+    }
+}
+
+impl Style<'_> {
+    fn line(&self, cells: impl Iterator<Item = Option<String>>, out: &mut String) {
+        for (i, cell) in cells.enumerate() {
+            if i > 0 {
+                out.push_str(self.delimiter);
+            }
+            match cell {
+                None => self.field(self.null, true, out),
+                Some(text) if text.is_empty() => self.field(self.empty, true, out),
+                Some(text) => self.field(&text, false, out),
+            }
+        }
+        out.push_str(self.separator);
+    }
+
+    /// `literal`: the text for null or empty, which is never trimmed or quoted for what it holds.
+    fn field(&self, text: &str, literal: bool, out: &mut String) {
+        if literal && !self.quote_all {
+            out.push_str(text);
+            return;
+        }
+        // The text for an empty value may come with its quotes.
+        let bare = if literal { text.trim_matches(self.quote) } else { text };
+        let mut trimmed = bare;
+        if self.trim_start {
+            trimmed = trimmed.trim_start_matches(|c: char| c <= ' ');
+        }
+        if self.trim_end {
+            trimmed = trimmed.trim_end_matches(|c: char| c <= ' ');
+        }
+        let needs = self.quote_all
+            || trimmed.contains(self.delimiter)
+            || trimmed.contains(['\n', '\r'])
+            || trimmed.starts_with(self.quote)
+            || (self.escape_quotes && trimmed.contains(self.quote));
+        if !needs {
+            out.push_str(trimmed);
+            return;
+        }
+        out.push(self.quote);
+        for c in trimmed.chars() {
+            if c == self.quote {
+                out.push(self.escape);
+            }
+            out.push(c);
+        }
+        out.push(self.quote);
+    }
+}
