@@ -29,6 +29,7 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
     if settings.flag("spark.sql.streaming.unsupportedOperationCheck", true) {
         crate::batch::check(&plan, output_mode, trigger, &resolved.format, &env.session)?;
     }
+    refuse_other_modes(trigger, &resolved.format)?;
     let now = env.clock.now_ms();
     let fs = &env.session.fs;
     let id = query_id(fs, &checkpoint, || env.ids.uuid(), now)?;
@@ -58,6 +59,17 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
         open_view(&env.session, view, &output)?;
     }
     Ok(query)
+}
+
+/// Execution modes that Spark has beside micro-batches. A file sink accepts a continuous trigger and fails when it runs.
+fn refuse_other_modes(trigger: Trigger, sink: &str) -> Result<()> {
+    match trigger {
+        Trigger::Continuous(_) if crate::batch::writes_continuously(sink) => {
+            Err(SparkError::not_yet("Continuous processing"))
+        }
+        Trigger::RealTime(_) => Err(SparkError::not_yet("Real-time mode")),
+        _ => Ok(()),
+    }
 }
 
 /// The folder of the checkpoint, made, and whether it goes with the query (ResolveWriteToStream.resolveCheckpointLocation).

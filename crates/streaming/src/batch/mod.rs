@@ -32,7 +32,7 @@ use crate::trigger::Trigger;
 use crate::watermark::{WatermarkPolicy, WatermarkTracker};
 
 pub(crate) use explain::Explained;
-pub(crate) use plan::check;
+pub(crate) use plan::{check, writes_continuously};
 
 /// How often a file source looks under the machine's clock.
 const REAL_POLL_MS: i64 = 100;
@@ -189,6 +189,11 @@ impl MicroBatch {
             opened.push(OpenSource { key, source, limit, mark, start: None, end: None, latest: None });
         }
         describe_sources(query, &opened, &found);
+        if let Trigger::Continuous(ms) = setup.trigger {
+            return Err(early(crate::checkpoint::illegal_state(format!(
+                "Unknown type of trigger: ContinuousTrigger({ms})"
+            ))));
+        }
         sink.open(&sink_env(query)).map_err(early)?;
 
         let latest = offsets.latest();

@@ -25,7 +25,12 @@ use crate::settings::Settings;
 use crate::sinks::Sink;
 use crate::trigger::Trigger;
 
-/// The checks of UnsupportedOperationChecker. Sinks of Spark's second interface can be written continuously.
+/// Sinks of Spark's second interface.
+pub(crate) fn writes_continuously(sink: &str) -> bool {
+    matches!(sink, "console" | "memory" | "noop" | "foreach")
+}
+
+/// The checks of UnsupportedOperationChecker.
 pub(crate) fn check(
     plan: &PlanRef,
     mode: OutputMode,
@@ -38,7 +43,7 @@ pub(crate) fn check(
         OutputMode::Update => streaming_checks::OutputMode::Update,
         OutputMode::Complete => streaming_checks::OutputMode::Complete,
     };
-    if matches!(trigger, Trigger::Continuous(_)) && matches!(sink, "console" | "memory" | "noop" | "foreach") {
+    if matches!(trigger, Trigger::Continuous(_)) && writes_continuously(sink) {
         return streaming_checks::check_continuous(plan, mode, session);
     }
     streaming_checks::check_streaming(plan, mode, session)

@@ -125,6 +125,9 @@ pub(crate) fn resolve(
         recovers: true,
         view: None,
     };
+    if spec.table.is_some() {
+        return Err(SparkError::not_yet("toTable"));
+    }
     if let Some(handle) = spec.foreach_batch {
         not_partitioned(spec, "foreachBatch")?;
         not_continuous(trigger, "foreachBatch")?;
