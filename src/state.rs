@@ -311,6 +311,8 @@ pub struct App {
     pub ran: Option<Rc<str>>,
     pub script_state: Option<ScriptState>,
     pub console: Rc<Vec<Piece>>,
+    /// The beginning of a very long console was left out.
+    pub console_cut: bool,
     pub queries: Vec<QueryView>,
     /// Index of the shown query.
     pub query: usize,
@@ -358,6 +360,7 @@ impl Default for App {
             ran: None,
             script_state: None,
             console: Rc::default(),
+            console_cut: false,
             queries: Vec::new(),
             query: 0,
             batch: None,

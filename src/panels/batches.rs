@@ -3,7 +3,7 @@
 use crate::format::{count, watermark};
 use crate::page::use_page;
 use crate::state::{Action, Life, QueryView, point_name};
-use std::rc::Rc;
+use crate::ui::ByPointer;
 use tidemark_protocol::messages::{BatchKind, BatchReport};
 use web_sys::HtmlElement;
 use yew::prelude::*;
@@ -21,7 +21,8 @@ pub fn BatchesPanel() -> Html {
     let end = use_node_ref();
     {
         let end = end.clone();
-        use_effect_with((count, app.batch.is_none()), move |(_, follows)| {
+        let torn = view.and_then(|view| view.torn);
+        use_effect_with((count, torn, app.batch.is_none()), move |(_, _, follows)| {
             if let Some(element) = end.cast::<HtmlElement>().filter(|_| *follows) {
                 element.set_scroll_top(element.scroll_height());
             }
@@ -68,7 +69,7 @@ pub fn BatchesPanel() -> Html {
                         </thead>
                         <tbody>
                             { for view.batches.iter().skip(view.batches.len().saturating_sub(SHOWN)).map(|batch| html! {
-                                <BatchRow key={batch.batch} batch={batch.clone()} selected={Some(batch.batch) == selected}
+                                <BatchRow key={batch.batch} batch={ByPointer(batch.clone())} selected={Some(batch.batch) == selected}
                                     replayed={view.replayed.contains(&batch.batch)} />
                             }) }
                             { torn(view) }
@@ -107,7 +108,7 @@ fn torn(view: &QueryView) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct RowProps {
-    batch: Rc<BatchReport>,
+    batch: ByPointer<BatchReport>,
     selected: bool,
     replayed: bool,
 }
@@ -115,7 +116,7 @@ struct RowProps {
 #[component]
 fn BatchRow(props: &RowProps) -> Html {
     let page = use_page();
-    let batch = &props.batch;
+    let batch = &props.batch.0;
     let (kind, reason) = match &batch.kind {
         BatchKind::Data => ("data", None),
         BatchKind::NoData { reason } => ("no data", Some(reason.clone())),

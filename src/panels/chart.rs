@@ -26,13 +26,26 @@ impl Unit {
             Unit::Milliseconds => format::span((value as i64).saturating_mul(1000)),
         }
     }
+
+    /// The end of a scale that reaches `value`.
+    fn round_up(self, value: f64) -> f64 {
+        let minutes =
+            [1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 360.0, 720.0, 1440.0].map(|count| count * 60_000.0);
+        match self {
+            Unit::Milliseconds if value > 10_000.0 => {
+                let round = minutes.into_iter().find(|round| *round >= value);
+                round.unwrap_or_else(|| round_up(value / 86_400_000.0) * 86_400_000.0)
+            }
+            _ => round_up(value),
+        }
+    }
 }
 
 /// One batch: its number and its value; None where it has none.
 pub type Point = (i64, Option<f64>);
 
 /// The least round number that is not below `value`: 1, 2 or 5 times a power of ten.
-pub fn round_up(value: f64) -> f64 {
+fn round_up(value: f64) -> f64 {
     if value <= 0.0 {
         return 1.0;
     }
@@ -90,7 +103,7 @@ pub fn Chart(props: &ChartProps) -> Html {
     let page = use_page();
     let points = thinned(&props.points);
     let highest = points.iter().filter_map(|point| point.1).fold(0.0, f64::max);
-    let top = round_up(highest);
+    let top = props.unit.round_up(highest);
     let places = place(&points, top);
     let step = WIDTH / points.len().max(1) as f64;
     let now = props.points.iter().find(|point| Some(point.0) == props.selected).and_then(|point| point.1);

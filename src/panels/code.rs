@@ -32,12 +32,15 @@ pub struct CodeProps {
     pub onmount: Callback<Option<editor::Editor>>,
 }
 
+/// What the editor calls: the newest callbacks of the component.
+type Handlers = Rc<RefCell<(Callback<Rc<str>>, Callback<()>)>>;
+
 #[component]
 pub fn Code(props: &CodeProps) -> Html {
     let host = use_node_ref();
     let mounted = use_mut_ref(|| None::<Mounted>);
     let failed = use_state(|| None::<String>);
-    let handlers: Rc<RefCell<(Callback<Rc<str>>, Callback<()>)>> = use_mut_ref(Default::default);
+    let handlers: Handlers = use_mut_ref(Default::default);
     *handlers.borrow_mut() = (props.onchange.clone(), props.onblur.clone());
     {
         let (host, mounted, failed, handlers) = (host.clone(), mounted.clone(), failed.clone(), handlers.clone());

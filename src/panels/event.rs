@@ -7,6 +7,7 @@ use crate::format;
 use crate::page::use_page;
 use crate::state::{Action, QueryView};
 use crate::tree;
+use std::rc::Rc;
 use tidemark_protocol::Command;
 use tidemark_protocol::messages::SourceInfo;
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
@@ -54,9 +55,15 @@ struct FieldsProps {
     folder: String,
 }
 
+/// Batches are compared by the pointer of the newest one: they can be large.
 impl PartialEq for FieldsProps {
     fn eq(&self, other: &FieldsProps) -> bool {
-        self.source == other.source && self.folder == other.folder && self.view == other.view
+        let same_batches = self.view.batches.len() == other.view.batches.len()
+            && match (self.view.last(), other.view.last()) {
+                (Some(one), Some(two)) => Rc::ptr_eq(one, two),
+                _ => true,
+            };
+        same_batches && self.source == other.source && self.folder == other.folder
     }
 }
 

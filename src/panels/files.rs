@@ -123,7 +123,7 @@ fn Tree() -> Html {
         })
     };
     html! {
-        <div class="stack">
+        <div class="stack files-body">
             <div class="file-tools">
                 <Tool glyph={Glyph::NewFile} name="New file" text=true onclick={want(Wanted::File)} />
                 <Tool glyph={Glyph::NewFolder} name="New folder" text=true onclick={want(Wanted::Folder)} />

@@ -8,7 +8,7 @@ use self::words::Words;
 use crate::page::use_page;
 use crate::state::Action;
 use crate::strip::{Hit, Layout, Model, Move, Spot, TimeScale};
-use crate::ui::{Glyph, Tool};
+use crate::ui::{Glyph, Tool, by_pointers};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -39,9 +39,9 @@ pub fn Timeline(props: &TimelineProps) -> Html {
 
     let view = page.app.shown_query();
     let model = {
-        let batches = view.map(|view| view.batches.clone()).unwrap_or_default();
+        let batches = view.map(|view| view.batches.as_slice()).unwrap_or_default();
         let delay = view.and_then(|view| view.info.watermark_delay_ms);
-        use_memo((batches, delay), |(batches, delay)| Model::new(batches, *delay))
+        use_memo((by_pointers(batches), delay), |_| Model::new(batches, delay))
     };
     let layout = Layout::new(&model, size.0, size.1, *scroll);
     let scale = (*span).or(model.span).map(|span| TimeScale::new(span, LEFT, size.0 - RIGHT));

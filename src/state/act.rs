@@ -160,6 +160,7 @@ impl App {
         self.runs += 1;
         self.script_state = None;
         self.console = Rc::default();
+        self.console_cut = false;
         self.ran = Some(self.script.clone());
         self.batch = None;
         for query in &mut self.queries {

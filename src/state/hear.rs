@@ -8,6 +8,8 @@ use tidemark_protocol::messages::{
 
 /// Pieces of console text are joined up to this many bytes.
 const PIECE: usize = 16 * 1024;
+/// The oldest pieces go beyond this number, which is some megabytes.
+const PIECES: usize = 512;
 
 impl App {
     pub(super) fn hear(&mut self, event: Event) -> Vec<Effect> {
@@ -116,6 +118,10 @@ impl App {
                 last.text = Rc::from(format!("{}{text}", last.text));
             }
             _ => pieces.push(Piece { stream, text: Rc::from(text) }),
+        }
+        if pieces.len() > PIECES {
+            pieces.remove(0);
+            self.console_cut = true;
         }
     }
 

@@ -30,7 +30,7 @@ pub fn explain_event(model: &Model, spot: Spot) -> Option<Explanation> {
     };
     let at = event.event_time_us.map_or_else(|| "no event time".to_owned(), date_time);
     Some(Explanation {
-        title: format!("{title}"),
+        title,
         body: format!("Event time {at}. {body}"),
         row: Some(event.row.clone()),
         origin: Some(event.origin.clone()),

@@ -123,7 +123,7 @@ impl Painter<'_> {
         self.text(
             &self.colours.faint,
             "left",
-            &format::date(self.scale.from_us).get(5..).unwrap_or_default().to_owned(),
+            format::date(self.scale.from_us).get(5..).unwrap_or_default(),
             8.0,
             11.0,
         );
@@ -155,7 +155,7 @@ impl Painter<'_> {
             self.on.set_line_width(if hovered { 1.5 } else { 1.0 });
             self.on.stroke();
             let groups = format::plural(window.groups as i64, "group", "groups");
-            let long = window.closed_in.map_or_else(|| groups.clone(), |batch| format!("closed by {batch}"));
+            let long = window.closed_in.map_or_else(|| groups.clone(), |batch| format!("closed in {batch}"));
             let short = window.closed_in.map_or_else(|| window.groups.to_string(), |_| "✓".to_owned());
             let colour = if open { &self.colours.accent_ink } else { &self.colours.soft };
             let words = if width > 64.0 { long } else { short };
