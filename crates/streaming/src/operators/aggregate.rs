@@ -142,8 +142,10 @@ impl StateStoreSaveExec {
     fn put(&self, store: &mut StateStore, batch: &RecordBatch) -> Result<()> {
         let keys = self.layout.key.encode(batch)?;
         let values = self.layout.value.encode(batch)?;
+        let time = self.key_time();
+        let fields = self.layout.key.ordinals.len();
         for (key, value) in keys.iter().zip(values.iter()) {
-            store.put(key, value);
+            store.put_timed(key, value, time.and_then(|(event_time, field)| event_time.of_row(key, fields, field)));
         }
         self.batch().count(self.stateful.operator, |metrics| metrics.num_rows_updated += batch.num_rows() as i64);
         Ok(())
@@ -154,7 +156,7 @@ impl StateStoreSaveExec {
         let Some((event_time, field)) = self.key_time() else { return Vec::new() };
         let boundary = self.batch().eviction(self.stateful.operator).micros();
         let fields = self.layout.key.ordinals.len();
-        let removed = store.remove_where(|key, _| event_time.of_row(key, fields, field).is_some_and(|t| t <= boundary));
+        let removed = store.evict(boundary, |key, _| event_time.of_row(key, fields, field));
         self.batch().count(self.stateful.operator, |metrics| metrics.num_rows_removed += removed.len() as i64);
         removed
     }

@@ -304,8 +304,8 @@ impl StatefulBatch {
     /// (IncrementalExecution.shouldRunAnotherBatch).
     pub fn should_run_another_batch(&self, plan: &ExecRef, new_watermark_ms: i64) -> Result<bool> {
         let next = self.batch_id + 1;
-        let mut propagator = self.query.propagator.borrow_mut();
-        propagator.propagate(next, plan, new_watermark_ms)?;
+        self.query.propagator.borrow_mut().propagate(next, plan, new_watermark_ms)?;
+        let propagator = self.query.propagator.borrow();
         Ok(writers(plan).iter().any(|w| w.should_run_another_batch(propagator.eviction(next, w.operator_id()))))
     }
 }

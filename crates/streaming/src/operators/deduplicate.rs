@@ -79,10 +79,18 @@ impl StreamingDeduplicateExec {
             _ => vec![None; batch.num_rows()],
         };
         let mut kept = Vec::with_capacity(batch.num_rows());
+        let fields = self.key.ordinals.len();
+        let field =
+            self.stateful.event_time.and_then(|e| Some((e, self.key.ordinals.iter().position(|k| *k == e.ordinal)?)));
         for (key, time) in keys.iter().zip(times) {
             let new = store.get(key).is_none();
             if new {
-                store.put(key, &self.value(time));
+                let value = self.value(time);
+                let expires = match self.remembered {
+                    Remembered::Within { .. } => unsafe_row::long_at(&value, 1, 0),
+                    Remembered::ByKey => field.and_then(|(event_time, field)| event_time.of_row(key, fields, field)),
+                };
+                store.put_timed(key, &value, expires);
             }
             kept.push(new);
         }
@@ -100,12 +108,10 @@ impl StreamingDeduplicateExec {
         let boundary = self.stateful.batch.eviction(self.stateful.operator).micros();
         let read = store.len();
         let removed = match (self.remembered, self.stateful.event_time) {
-            (Remembered::Within { .. }, _) => {
-                store.remove_where(|_, value| unsafe_row::long_at(value, 1, 0).unwrap_or(0) <= boundary)
-            }
+            (Remembered::Within { .. }, _) => store.evict(boundary, |_, value| unsafe_row::long_at(value, 1, 0)),
             (Remembered::ByKey, Some(event_time)) => {
                 let Some(field) = self.key.ordinals.iter().position(|key| *key == event_time.ordinal) else { return };
-                store.remove_where(|key, _| event_time.of_row(key, fields, field).is_some_and(|t| t <= boundary))
+                store.evict(boundary, |key, _| event_time.of_row(key, fields, field))
             }
             (Remembered::ByKey, None) => return,
         };

@@ -26,6 +26,44 @@ pub(crate) struct StreamingGlobalLimitExec {
     pub(super) child: ExecRef,
 }
 
+/// A local limit right above a scan. Spark's stops reading there, so the rows it leaves do not count as input.
+#[derive(Debug)]
+pub(crate) struct ScanLimitExec {
+    pub(super) limit: usize,
+    pub(super) child: ExecRef,
+}
+
+impl ExecNode for ScanLimitExec {
+    fn name(&self) -> String {
+        "LocalLimit".into()
+    }
+    fn arguments(&self) -> String {
+        self.limit.to_string()
+    }
+    fn output(&self) -> &[Arc<Attribute>] {
+        self.child.output()
+    }
+    fn children(&self) -> Vec<&ExecRef> {
+        vec![&self.child]
+    }
+    fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        let rows = self.child.execute(ctx)?;
+        let before: usize = rows.iter().map(|partition| row_count(partition)).sum();
+        let rows: Vec<Partition> = rows.into_iter().map(|p| slice_rows(p, 0, Some(self.limit))).collect();
+        let after: usize = rows.iter().map(|partition| row_count(partition)).sum();
+        if let Some((_, read)) = ctx.source_rows.borrow_mut().last_mut() {
+            *read -= (before - after) as i64;
+        }
+        Ok(rows)
+    }
+    fn partitioning(&self) -> Partitioning {
+        self.child.partitioning()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
 /// The key: one null. The value: the number of rows put out so far.
 pub(super) fn schema() -> StateSchema {
     StateSchema::new(

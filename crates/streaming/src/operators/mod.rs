@@ -18,6 +18,8 @@ mod planner;
 mod progress;
 mod session;
 mod stateful;
+#[cfg(test)]
+mod tests;
 mod watermark;
 
 pub use batch::{

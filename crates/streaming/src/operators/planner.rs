@@ -1,6 +1,7 @@
 //! Plans the nodes of a micro-batch that need state or watermarks (the strategies of IncrementalExecution), and prepares
 //! the finished plan (its rule `state`).
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use super::columns::{Columns, EventTime};
 use super::deduplicate::{self, Remembered, StreamingDeduplicateExec};
 use super::event_time::EventTimeWatermarkExec;
 use super::join::plan_join;
-use super::limit::{self, StreamingGlobalLimitExec};
+use super::limit::{self, ScanLimitExec, StreamingGlobalLimitExec};
 use super::nodes::writers;
 use super::session::{
     MergingSessionsExec, SESSION_SAVE, SessionLayout, SessionWindowStateStoreRestoreExec,
@@ -30,14 +31,16 @@ use super::stateful::Stateful;
 use crate::state::OperatorMetadata;
 
 /// The planner extension of one micro-batch.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct StatefulPlanner {
     batch: Rc<StatefulBatch>,
+    /// A limit on its way down to the scan, while there are only nodes between that keep every row.
+    scan_limit: Cell<Option<usize>>,
 }
 
 impl StatefulPlanner {
     pub fn new(batch: Rc<StatefulBatch>) -> Self {
-        Self { batch }
+        Self { batch, scan_limit: Cell::new(None) }
     }
 
     /// Once on the finished plan, before it runs: checks or writes operator metadata and state schemas in the first batch
@@ -224,12 +227,23 @@ impl StatefulPlanner {
 
     fn limit(&self, limit: usize, child: &PlanRef, planner: &Planner<'_>) -> Result<ExecRef> {
         let operator = self.batch.next_operator_id();
-        let child = planner.plan_child(child)?;
-        let local: ExecRef = Arc::new(LimitExec::new(LimitKind::Local, Some(limit), 0, child));
+        self.scan_limit.set(Some(limit));
+        let child = planner.plan_child(child);
+        self.scan_limit.set(None);
+        let local: ExecRef = Arc::new(LimitExec::new(LimitKind::Local, Some(limit), 0, child?));
         let child = planner.stateful_clustered(&[], local)?;
         let name = limit::GLOBAL_LIMIT;
         let stateful = Stateful::new(&self.batch, operator, name, limit::schema(), &[], &[])?;
         Ok(Arc::new(StreamingGlobalLimitExec { stateful, limit, child }))
+    }
+}
+
+/// A source's batch, perhaps with projections over it.
+fn is_scan(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::StreamingBatch { .. } => true,
+        LogicalPlan::Project { child, .. } => is_scan(child),
+        _ => false,
     }
 }
 
@@ -256,6 +270,22 @@ impl PlannerExtension for StatefulPlanner {
     fn plan(&self, node: &LogicalPlan, planner: &Planner<'_>) -> Option<Result<ExecRef>> {
         if !node.is_streaming() {
             return None;
+        }
+        if let Some(limit) = self.scan_limit.get() {
+            if is_scan(node) {
+                self.scan_limit.set(None);
+                let scan = planner.plan_child(&Arc::new(node.clone()));
+                return Some(scan.map(|child| Arc::new(ScanLimitExec { limit, child }) as ExecRef));
+            }
+            let keeps_rows = matches!(
+                node,
+                LogicalPlan::EventTimeWatermark { .. }
+                    | LogicalPlan::SubqueryAlias { .. }
+                    | LogicalPlan::Project { .. }
+            );
+            if !keeps_rows {
+                self.scan_limit.set(None);
+            }
         }
         match node {
             LogicalPlan::EventTimeWatermark { column, delay, child } => {

@@ -267,7 +267,8 @@ impl SessionWindowStateStoreSaveExec {
                 }
             }
             for new in group.clone() {
-                store.put(state_keys.row(new), values.row(new));
+                let value = values.row(new);
+                store.put_timed(state_keys.row(new), value, self.layout.bounds_of_value(value).map(|(_, end)| end));
                 updated += 1;
             }
             row = group.end;
@@ -300,9 +301,7 @@ impl SessionWindowStateStoreSaveExec {
                 self.put(&mut store, partition)?;
                 let boundary = batch.eviction(self.stateful.operator).micros();
                 let fields = output.len();
-                removed = store.remove_where(|_, value| {
-                    event_time.of_row(value, fields, event_time.ordinal).is_some_and(|time| time <= boundary)
-                });
+                removed = store.evict(boundary, |_, value| event_time.of_row(value, fields, event_time.ordinal));
                 batch.count(self.stateful.operator, |metrics| metrics.num_rows_removed += removed.len() as i64);
                 let values: Vec<&[u8]> = removed.iter().map(|(_, value)| &value[..]).collect();
                 self.layout.rows(output, &values)?

@@ -42,6 +42,8 @@ pub(super) struct Provider {
 struct Loaded {
     contents: Rc<Contents>,
     fresh: Fresh,
+    /// See [`StateStore::oldest`].
+    oldest: Option<i64>,
 }
 
 /// What a store tells after its commit.
@@ -109,6 +111,7 @@ impl Provider {
             contents,
             delta: RecordWriter::default(),
             fresh: Fresh::default(),
+            oldest: if version == 0 { Some(i64::MAX) } else { self.loaded.get(&version).and_then(|l| l.oldest) },
         })
     }
 
@@ -130,7 +133,7 @@ impl Provider {
         };
         let (_, key_bytes, value_bytes) = contents.sizes();
         let fresh = Fresh { keys: contents.len(), key_bytes, values: contents.len(), value_bytes };
-        self.keep(ctx.conf, version, contents.clone(), fresh);
+        self.keep(ctx.conf, version, Loaded { contents: contents.clone(), fresh, oldest: None });
         Ok(contents)
     }
 
@@ -225,7 +228,7 @@ impl Provider {
     }
 
     /// putStateIntoStateCacheMap
-    fn keep(&mut self, conf: &StreamingConf, version: i64, contents: Rc<Contents>, fresh: Fresh) {
+    fn keep(&mut self, conf: &StreamingConf, version: i64, loaded: Loaded) {
         let limit = usize::try_from(conf.max_versions_in_memory).unwrap_or(0);
         if limit == 0 {
             self.loaded.clear();
@@ -244,7 +247,7 @@ impl Provider {
                 self.loaded.remove(&oldest);
             }
         }
-        self.loaded.insert(version, Loaded { contents, fresh });
+        self.loaded.insert(version, loaded);
     }
 
     /// Writes the delta file of the new version and keeps the version in memory.
@@ -259,7 +262,8 @@ impl Provider {
             .with_cause(error)
         })?;
         let contents = Rc::new(store.contents);
-        self.keep(ctx.conf, version, contents.clone(), store.fresh);
+        let loaded = Loaded { contents: contents.clone(), fresh: store.fresh, oldest: store.oldest };
+        self.keep(ctx.conf, version, loaded);
         let current = version_size(&contents);
         let memory = self.memory_used();
         Ok(StoreMetrics {
@@ -418,11 +422,14 @@ fn load_failed(cause: &SparkError) -> SparkError {
 pub(super) fn write_atomic(fs: &dyn FileSystem, path: &str, content: &[u8], now_ms: i64) -> Result<()> {
     let folder = tidemark_vfs::parent(path).unwrap_or("/");
     let temporary = format!("{folder}/.{}.tmp", tidemark_vfs::file_name(path));
-    let written = fs
-        .create_dir_all(folder, now_ms)
-        .and_then(|()| fs.write(&temporary, content, now_ms))
-        .and_then(|()| fs.rename(&temporary, path));
-    written.map_err(|error| plain_io(&error.to_string()))?;
+    let written = match fs.write(&temporary, content, now_ms) {
+        // The folder is there but for a store's first file.
+        Err(error) if error.kind == FsErrorKind::NotFound => {
+            fs.create_dir_all(folder, now_ms).and_then(|()| fs.write(&temporary, content, now_ms))
+        }
+        other => other,
+    };
+    written.and_then(|()| fs.rename(&temporary, path)).map_err(|error| plain_io(&error.to_string()))?;
     remove_checksum(fs, path);
     Ok(())
 }

@@ -1,6 +1,9 @@
 //! The records of delta and snapshot files: key size, key, value size, value, big-endian; -1 for a removed key's value;
 //! -1 in the place of a key size ends the file.
 
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
 use tidemark_sql::error::{ErrorClass, SparkError};
 
 use super::block_stream::{Damage, compress, decompress};
@@ -58,11 +61,16 @@ impl RecordWriter {
         self.plain.extend_from_slice(&(-1i32).to_be_bytes());
     }
 
-    pub(super) fn finish(&self) -> Vec<u8> {
+    /// The content of the file. Most stores of a small batch have no changes, and then it is always the same.
+    pub(super) fn finish(&self) -> Cow<'static, [u8]> {
+        static EMPTY: OnceLock<Vec<u8>> = OnceLock::new();
+        if self.plain.is_empty() {
+            return Cow::Borrowed(EMPTY.get_or_init(|| compress(&(-1i32).to_be_bytes())));
+        }
         let mut plain = Vec::with_capacity(self.plain.len() + 4);
         plain.extend_from_slice(&self.plain);
         plain.extend_from_slice(&(-1i32).to_be_bytes());
-        compress(&plain)
+        Cow::Owned(compress(&plain))
     }
 }
 

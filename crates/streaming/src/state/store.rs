@@ -39,6 +39,9 @@ pub struct StateStore {
     pub(super) delta: RecordWriter,
     /// Bytes of rows that the version before does not share: keys put anew, and values put.
     pub(super) fresh: Fresh,
+    /// No row has an event time below this, µs; None: not known. Kept by [`StateStore::put_timed`] and
+    /// [`StateStore::evict`], so that a batch whose watermark reaches no row need not look at all of them.
+    pub(super) oldest: Option<i64>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,16 +96,34 @@ impl StateStore {
         self.contents.prefix_scan(&self.schema, prefix)
     }
 
-    /// Removes the rows that `gone` holds for (key, value), in the provider's order; gives them back.
-    pub fn remove_where(&mut self, gone: impl Fn(&[u8], &[u8]) -> bool) -> Vec<(Vec<u8>, Vec<u8>)> {
-        let removed: Vec<(Vec<u8>, Vec<u8>)> = self
-            .iter()
-            .filter(|(key, value)| gone(key, value))
-            .map(|(key, value)| (key.to_vec(), value.to_vec()))
-            .collect();
+    /// [`Self::put`] of a row whose event time (µs) [`Self::evict`] will go by; None: it has none.
+    pub fn put_timed(&mut self, key: &[u8], value: &[u8], time: Option<i64>) {
+        if let (Some(oldest), Some(time)) = (&mut self.oldest, time) {
+            *oldest = time.min(*oldest);
+        }
+        self.put(key, value);
+    }
+
+    /// Removes the rows whose event time, as `time_of` finds it in key and value, is at or before `boundary`; gives them
+    /// back in the provider's order. All rows must have come by [`Self::put_timed`] (or from files).
+    pub fn evict(&mut self, boundary: i64, time_of: impl Fn(&[u8], &[u8]) -> Option<i64>) -> Vec<(Vec<u8>, Vec<u8>)> {
+        if self.oldest.is_some_and(|oldest| oldest > boundary) {
+            return Vec::new();
+        }
+        let mut oldest = i64::MAX;
+        let mut removed = Vec::new();
+        for (key, value) in self.iter() {
+            let Some(time) = time_of(key, value) else { continue };
+            if time <= boundary {
+                removed.push((key.to_vec(), value.to_vec()));
+            } else {
+                oldest = oldest.min(time);
+            }
+        }
         for (key, _) in &removed {
             self.remove(key);
         }
+        self.oldest = Some(oldest);
         removed
     }
 }
