@@ -230,7 +230,8 @@ pub struct StatefulBatch {
     pub(crate) metrics: RefCell<BTreeMap<usize, OperatorMetrics>>,
     pub(crate) event_times: RefCell<Vec<EventTimeNode>>,
     pub(crate) dropped: RefCell<Vec<DroppedRow>>,
-    pub(crate) windows: RefCell<Vec<WindowState>>,
+    /// Groups by operator, start, end and whether the window is closed.
+    pub(crate) windows: RefCell<BTreeMap<(usize, i64, i64, bool), usize>>,
 }
 
 impl StatefulBatch {
@@ -297,7 +298,15 @@ impl StatefulBatch {
     }
 
     pub fn window_states(&self) -> Vec<WindowState> {
-        self.windows.borrow().clone()
+        let windows = self.windows.borrow();
+        let state = |(key, groups): (&(usize, i64, i64, bool), &usize)| WindowState {
+            operator: key.0,
+            start_us: key.1,
+            end_us: key.2,
+            groups: *groups,
+            closed: key.3,
+        };
+        windows.iter().map(state).collect()
     }
 
     /// Whether an operator wants another batch once the query's watermark is `new_watermark_ms`

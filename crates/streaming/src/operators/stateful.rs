@@ -9,7 +9,7 @@ use arrow::record_batch::RecordBatch;
 use tidemark_sql::error::Result;
 use tidemark_sql::expr::Attribute;
 
-use super::batch::{DroppedRow, StatefulBatch, WindowState};
+use super::batch::{DroppedRow, StatefulBatch};
 use super::columns::EventTime;
 use crate::state::{DEFAULT_STORE, StateSchema, StateStore, StoreId, StoreMetrics};
 
@@ -123,17 +123,9 @@ impl Stateful {
             return;
         }
         let mut windows = self.batch.windows.borrow_mut();
-        let rows = left.map(|key| (key, false)).chain(closed.map(|key| (key, true)));
-        for (key, closed) in rows {
-            let Some((start_us, end_us)) = window_of(key) else { continue };
-            let known = windows.iter_mut().find(|w| {
-                w.operator == self.operator && w.start_us == start_us && w.end_us == end_us && w.closed == closed
-            });
-            match known {
-                Some(window) => window.groups += 1,
-                None => {
-                    windows.push(WindowState { operator: self.operator, start_us, end_us, groups: 1, closed });
-                }
+        for (key, closed) in left.map(|key| (key, false)).chain(closed.map(|key| (key, true))) {
+            if let Some((start_us, end_us)) = window_of(key) {
+                *windows.entry((self.operator, start_us, end_us, closed)).or_insert(0) += 1;
             }
         }
     }
