@@ -63,10 +63,8 @@ impl<'a> StatefulNode<'a> {
             node
         } else if let Some(node) = any.downcast_ref::<StreamingSymmetricHashJoinExec>() {
             node
-        } else if let Some(node) = any.downcast_ref::<StreamingGlobalLimitExec>() {
-            node
         } else {
-            return None;
+            any.downcast_ref::<StreamingGlobalLimitExec>()?
         };
         Some(Self::Writer(writer))
     }

@@ -95,7 +95,7 @@ impl SessionWindowStateStoreRestoreExec {
         let mut rows = Vec::with_capacity(batch.num_rows());
         // Sessions of the current key that are not out yet: start and position in `values`.
         let mut pending: std::collections::VecDeque<(i64, u32)> = std::collections::VecDeque::new();
-        for row in 0..batch.num_rows() {
+        for (row, (start, _)) in bounds.into_iter().enumerate() {
             if row == 0 || keys.row(row) != keys.row(row - 1) {
                 rows.extend(pending.drain(..).map(|(_, value)| (true, value)));
                 let mut sessions: Vec<(i64, Vec<u8>)> = store
@@ -109,8 +109,8 @@ impl SessionWindowStateStoreRestoreExec {
                     values.push(value);
                 }
             }
-            while let Some((start, value)) = pending.front().copied()
-                && start <= bounds[row].0
+            while let Some((earlier, value)) = pending.front().copied()
+                && earlier <= start
             {
                 rows.push((true, value));
                 pending.pop_front();

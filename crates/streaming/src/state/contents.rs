@@ -7,13 +7,16 @@ use super::map::ConcurrentHashMap;
 use super::schema::StateSchema;
 use super::unsafe_row;
 
+/// Rows by key, in the order of the keys' bytes.
+type SortedRows = BTreeMap<Rc<[u8]>, Rc<[u8]>>;
+
 /// Rows of one version.
 #[derive(Clone, Debug)]
 pub(super) enum Contents {
     /// HDFSBackedStateStoreMap: Java's hash map, and for prefix scans a second one from prefix to keys.
     Java { rows: ConcurrentHashMap, by_prefix: Option<ConcurrentHashMap> },
     /// RocksDB: sorted by the bytes of the key.
-    Sorted(Rc<BTreeMap<Rc<[u8]>, Rc<[u8]>>>),
+    Sorted(Rc<SortedRows>),
 }
 
 impl Contents {

@@ -157,8 +157,8 @@ impl StreamingSymmetricHashJoinExec {
         let mut out: Vec<(u32, Option<u32>)> = Vec::new();
         let mut added = 0;
         let mut next = 0;
-        for row in 0..batch.num_rows() {
-            if !passes[row] {
+        for (row, passes) in passes.into_iter().enumerate() {
+            if !passes {
                 if self.preserves(side) {
                     out.push((row as u32, None));
                 }

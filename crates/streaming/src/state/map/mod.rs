@@ -199,8 +199,8 @@ impl ConcurrentHashMap {
                 // The longest tail that goes to one side keeps its order; each node before it goes in front of its side.
                 let last = side(&chain[chain.len() - 1]);
                 let tail = chain.iter().rposition(|entry| side(entry) != last).map_or(0, |at| at + 1);
-                for half in 0..2 {
-                    halves[half].extend(chain[..tail].iter().rev().filter(|entry| side(entry) == half).cloned());
+                for (half, entries) in halves.iter_mut().enumerate() {
+                    entries.extend(chain[..tail].iter().rev().filter(|entry| side(entry) == half).cloned());
                 }
                 // What was put in front lies before the tail.
                 halves[last].extend(chain[tail..].iter().cloned());

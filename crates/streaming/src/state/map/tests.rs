@@ -56,7 +56,7 @@ impl Model {
             }
         }
         self.table = table;
-        self.control = 2 * n - (2 * n >> 2);
+        self.control = 2 * n - ((2 * n) >> 2);
     }
 
     fn put(&mut self, row: &[u8]) {

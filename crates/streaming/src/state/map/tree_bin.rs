@@ -219,13 +219,13 @@ impl TreeBin {
                 x = parent;
                 continue;
             }
-            if !self.red(far) {
-                if let Some(near) = near {
-                    self.nodes[near].red = false;
-                    self.nodes[up].red = true;
-                    self.rotate(up, 1 - side);
-                    up = near;
-                }
+            if !self.red(far)
+                && let Some(near) = near
+            {
+                self.nodes[near].red = false;
+                self.nodes[up].red = true;
+                self.rotate(up, 1 - side);
+                up = near;
             }
             self.nodes[up].red = self.nodes[parent].red;
             self.nodes[parent].red = false;

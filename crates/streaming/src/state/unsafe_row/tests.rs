@@ -103,7 +103,7 @@ impl Numbers {
     }
 
     fn option<T>(&mut self, value: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        if self.next() % 4 == 0 { None } else { Some(value(self)) }
+        if self.next().is_multiple_of(4) { None } else { Some(value(self)) }
     }
 }
 
