@@ -16,6 +16,7 @@ pub mod parquet_read;
 pub mod partitions;
 pub mod read;
 pub mod relation;
+pub mod save;
 pub mod splits;
 pub mod text;
 pub mod write;
