@@ -1,3 +1,5 @@
 //! The worker that hosts the engine.
 
-fn main() {}
+fn main() {
+    tidemark::host::start();
+}

@@ -1,3 +1,44 @@
 //! `tidemark run SCRIPT.py`: the engine headless, on real files.
+//!
+//! Standard output is exactly what the script and its sinks print; tracebacks and everything of ours go to standard error.
 
-fn main() {}
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
+
+mod arguments;
+mod run;
+
+use std::env;
+use std::process::ExitCode;
+
+use arguments::Request;
+
+/// Wrong usage, as getopt-style programs report it.
+const USAGE_ERROR: u8 = 2;
+
+fn main() -> ExitCode {
+    match arguments::parse(env::args_os().skip(1)) {
+        Ok(Request::Help) => {
+            print!("{}", arguments::HELP);
+            ExitCode::SUCCESS
+        }
+        Ok(Request::Version) => {
+            println!(
+                "tidemark {} (follows Apache Spark {})",
+                env!("CARGO_PKG_VERSION"),
+                tidemark_protocol::SPARK_VERSION
+            );
+            ExitCode::SUCCESS
+        }
+        Ok(Request::Run(request)) => match run::run(request) {
+            Ok(status) => ExitCode::from(status),
+            Err(message) => {
+                eprintln!("tidemark: {message}");
+                ExitCode::from(USAGE_ERROR)
+            }
+        },
+        Err(message) => {
+            eprintln!("tidemark: {message}\n\n{}", arguments::HELP);
+            ExitCode::from(USAGE_ERROR)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use lexopt::prelude::{Long, Short, Value};
+use lexopt::{Parser, ValueExt};
+
+pub(crate) const HELP: &str = "\
+usage: tidemark run [--clock virtual|real] [--seed N] SCRIPT.py [ARGUMENT]...
+       tidemark --version | --help
+
+Runs a PySpark script on the files below the current directory. SCRIPT.py may be - for standard input.
+
+  --clock virtual  waiting takes no time: triggers, sleep() and awaitTermination(n) move the session's clock,
+                   which starts at the present (the default)
+  --clock real     waiting waits
+  --seed N         seed of everything random (rand(), uuid(), ids): the same script, files, seed give the same output
+  --               what follows belongs to the script, also if it looks like an option of tidemark
+
+Exit status: 0; 1 after an uncaught error (the traceback is on standard error); the script's own with sys.exit;
+130 after Ctrl-C (a second Ctrl-C ends at once); 2 for a wrong command line.
+";
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum Request {
+    Help,
+    Version,
+    Run(RunRequest),
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) struct RunRequest {
+    pub(crate) script: PathBuf,
+    /// sys.argv after the script.
+    pub(crate) arguments: Vec<String>,
+    pub(crate) real_clock: bool,
+    pub(crate) seed: Option<u64>,
+}
+
+pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Request, String> {
+    read(&mut Parser::from_args(arguments)).map_err(|error| error.to_string())
+}
+
+fn read(parser: &mut Parser) -> Result<Request, lexopt::Error> {
+    match parser.next()? {
+        None | Some(Short('h') | Long("help")) => return Ok(Request::Help),
+        Some(Short('V') | Long("version")) => return Ok(Request::Version),
+        Some(Value(word)) if word == "run" => {}
+        Some(Value(word)) => return Err(format!("no command {word:?}").into()),
+        Some(other) => return Err(other.unexpected()),
+    }
+    let mut script = None;
+    let mut arguments = Vec::new();
+    let (mut real_clock, mut seed) = (false, None);
+    loop {
+        // After the script, only our own options are looked at: the rest is the script's.
+        if script.is_some()
+            && let Some(mut raw) = parser.try_raw_args()
+            && let Some(word) = raw.peek().map(|word| word.to_string_lossy().into_owned())
+        {
+            if word == "--" {
+                raw.next();
+                arguments.extend(raw.map(|word| word.to_string_lossy().into_owned()));
+                break;
+            }
+            let name = word.split('=').next().unwrap_or_default();
+            if name != "--clock" && name != "--seed" {
+                raw.next();
+                arguments.push(word);
+                continue;
+            }
+        }
+        match parser.next()? {
+            None => break,
+            Some(Long("clock")) => {
+                real_clock = match parser.value()?.string()?.as_str() {
+                    "virtual" => false,
+                    "real" => true,
+                    other => return Err(format!("--clock is virtual or real, not {other}").into()),
+                }
+            }
+            Some(Long("seed")) => seed = Some(parser.value()?.parse()?),
+            Some(Short('h') | Long("help")) => return Ok(Request::Help),
+            Some(Value(word)) => script = Some(PathBuf::from(word)),
+            Some(other) => return Err(other.unexpected()),
+        }
+    }
+    let script = script.ok_or("run needs a SCRIPT.py")?;
+    Ok(Request::Run(RunRequest { script, arguments, real_clock, seed }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(line: &str) -> Result<Request, String> {
+        parse(line.split_whitespace().map(OsString::from))
+    }
+
+    fn request(script: &str, arguments: &[&str], real_clock: bool, seed: Option<u64>) -> Request {
+        let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
+        Request::Run(RunRequest { script: script.into(), arguments, real_clock, seed })
+    }
+
+    #[test]
+    fn options_stand_before_and_after_the_script() {
+        assert_eq!(run("run a.py"), Ok(request("a.py", &[], false, None)));
+        assert_eq!(run("run --clock real a.py x -v --seed=7"), Ok(request("a.py", &["x", "-v"], true, Some(7))));
+        assert_eq!(run("run a.py -- --seed 7"), Ok(request("a.py", &["--seed", "7"], false, None)));
+        assert_eq!(run("run - --help"), Ok(request("-", &["--help"], false, None)));
+    }
+
+    #[test]
+    fn wrong_lines_are_told() {
+        assert_eq!(run("--version"), Ok(Request::Version));
+        assert_eq!(run("run"), Err("run needs a SCRIPT.py".to_owned()));
+        assert!(run("walk").is_err());
+        assert!(run("run --clock slow a.py").is_err());
+        assert!(run("run --seed x a.py").is_err());
+    }
+}

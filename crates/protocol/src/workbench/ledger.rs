@@ -1,0 +1,250 @@
+//! What a workspace remembers beside its files: script, queries, batch reports, console. Kept as records that a store can
+//! write in the same transaction as the files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::de::DeserializeOwned;
+
+use crate::messages::{BatchReport, QueryInfo, Restored};
+
+/// One change to the records of a workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record {
+    Put { key: String, value: String },
+    Delete { key: String },
+}
+
+const SCRIPT: &str = "script";
+const CLOCK: &str = "clock";
+const QUERY: &str = "query/";
+const BATCH: &str = "batch/";
+const CONSOLE: &str = "console/";
+
+/// Console text that is kept, bytes: the oldest pieces go first.
+const CONSOLE_LIMIT: usize = 2 << 20;
+/// Batch reports that are kept: about a day's stepping.
+const BATCH_LIMIT: usize = 2_000;
+
+/// The memory of one workspace, with the changes that are not saved yet.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    pub(super) script: String,
+    clock_ms: i64,
+    queries: Vec<(String, QueryInfo)>,
+    batches: Vec<(String, BatchReport)>,
+    console: Vec<(String, String)>,
+    console_len: usize,
+    /// Queries that the present run started.
+    started: BTreeSet<String>,
+    /// Console text since the last commit.
+    fresh: String,
+    /// Number of the next record.
+    next: u64,
+    unsaved: BTreeMap<String, Option<String>>,
+}
+
+impl Ledger {
+    /// From the records of a store; one that cannot be read any more is left out.
+    pub(super) fn restore(records: Vec<(String, String)>) -> Self {
+        fn keep<T: DeserializeOwned>(list: &mut Vec<(String, T)>, key: String, value: &str) {
+            if let Ok(value) = serde_json::from_str(value) {
+                list.push((key, value));
+            }
+        }
+        let mut ledger = Self::default();
+        for (key, value) in records {
+            if let Some((_, number)) = key.split_once('/') {
+                ledger.next = ledger.next.max(number.parse().unwrap_or(0) + 1);
+            }
+            if key == SCRIPT {
+                ledger.script = value;
+            } else if key == CLOCK {
+                ledger.clock_ms = value.parse().unwrap_or(0);
+            } else if key.starts_with(QUERY) {
+                keep(&mut ledger.queries, key, &value);
+            } else if key.starts_with(BATCH) {
+                keep(&mut ledger.batches, key, &value);
+            } else if key.starts_with(CONSOLE) {
+                ledger.console_len += value.len();
+                ledger.console.push((key, value));
+            }
+        }
+        ledger.queries.sort_by(|a, b| a.0.cmp(&b.0));
+        ledger.batches.sort_by(|a, b| a.0.cmp(&b.0));
+        ledger.console.sort();
+        ledger
+    }
+
+    pub(super) fn restored(&self) -> Restored {
+        Restored {
+            batches: self.batches.iter().map(|(_, batch)| batch.clone()).collect(),
+            queries: self.queries.iter().map(|(_, query)| query.clone()).collect(),
+            console: self.console.iter().map(|(_, text)| text.as_str()).collect(),
+        }
+    }
+
+    /// The session's clock when it was last saved, ms.
+    pub(super) fn clock_ms(&self) -> i64 {
+        self.clock_ms
+    }
+
+    fn put(&mut self, key: String, value: String) {
+        self.unsaved.insert(key, Some(value));
+    }
+
+    fn numbered(&mut self, prefix: &str) -> String {
+        let key = format!("{prefix}{:012}", self.next);
+        self.next += 1;
+        key
+    }
+
+    pub(super) fn set_script(&mut self, text: &str) {
+        if self.script != text {
+            text.clone_into(&mut self.script);
+            self.put(SCRIPT.to_owned(), text.to_owned());
+        }
+    }
+
+    pub(super) fn set_clock(&mut self, clock_ms: i64) {
+        if self.clock_ms != clock_ms {
+            self.clock_ms = clock_ms;
+            self.put(CLOCK.to_owned(), clock_ms.to_string());
+        }
+    }
+
+    pub(super) fn print(&mut self, text: &str) {
+        self.fresh.push_str(text);
+    }
+
+    /// A new run: an empty console.
+    pub(super) fn start_run(&mut self) {
+        self.fresh.clear();
+        self.console_len = 0;
+        for (key, _) in std::mem::take(&mut self.console) {
+            self.unsaved.insert(key, None);
+        }
+        self.started.clear();
+    }
+
+    /// Queries of earlier runs go once a run has started its own; those that it started again keep their batches.
+    pub(super) fn forget_old_queries(&mut self) {
+        if self.started.is_empty() {
+            return;
+        }
+        let (started, unsaved) = (&self.started, &mut self.unsaved);
+        self.queries.retain(|(key, query)| keep_unless(!started.contains(&query.id), key, unsaved));
+        self.batches.retain(|(key, batch)| keep_unless(!started.contains(&batch.query), key, unsaved));
+    }
+
+    /// A query that started; one with the same id (restarted from its checkpoint) takes its place.
+    pub(super) fn query_started(&mut self, info: &QueryInfo) {
+        self.started.insert(info.id.clone());
+        let found = self.queries.iter().position(|(_, query)| query.id == info.id);
+        let key = match found {
+            Some(at) => {
+                self.queries[at].1 = info.clone();
+                self.queries[at].0.clone()
+            }
+            None => {
+                let key = self.numbered(QUERY);
+                self.queries.push((key.clone(), info.clone()));
+                key
+            }
+        };
+        if let Ok(json) = serde_json::to_string(info) {
+            self.put(key, json);
+        }
+    }
+
+    /// A committed batch; a batch that a restart ran again takes the old one's place.
+    pub(super) fn batch_committed(&mut self, report: &BatchReport) {
+        let unsaved = &mut self.unsaved;
+        self.batches
+            .retain(|(key, old)| keep_unless(old.query == report.query && old.batch == report.batch, key, unsaved));
+        let key = self.numbered(BATCH);
+        if let Ok(json) = serde_json::to_string(report) {
+            self.put(key.clone(), json);
+        }
+        self.batches.push((key, report.clone()));
+        if self.batches.len() > BATCH_LIMIT {
+            let (key, _) = self.batches.remove(0);
+            self.unsaved.insert(key, None);
+        }
+    }
+
+    /// The report of a batch, if it is remembered.
+    pub(super) fn batch(&self, query: &str, batch: i64) -> Option<&BatchReport> {
+        self.batches.iter().map(|(_, report)| report).find(|report| report.query == query && report.batch == batch)
+    }
+
+    /// Number of the next event of a query's sources, counted over all its batches before `batch`.
+    pub(super) fn next_arrival(&self, query: &str, batch: i64) -> u64 {
+        let earlier = self.batches.iter().filter(|(_, report)| report.query == query && report.batch < batch);
+        earlier.flat_map(|(_, report)| report.events.last()).map(|event| event.arrival + 1).max().unwrap_or(0)
+    }
+
+    /// What to save now.
+    pub(super) fn take_records(&mut self) -> Vec<Record> {
+        if !self.fresh.is_empty() {
+            let text = std::mem::take(&mut self.fresh);
+            let key = self.numbered(CONSOLE);
+            self.console_len += text.len();
+            self.put(key.clone(), text.clone());
+            self.console.push((key, text));
+            while self.console_len > CONSOLE_LIMIT && self.console.len() > 1 {
+                let (key, text) = self.console.remove(0);
+                self.console_len -= text.len();
+                self.unsaved.insert(key, None);
+            }
+        }
+        std::mem::take(&mut self.unsaved)
+            .into_iter()
+            .map(|(key, value)| match value {
+                Some(value) => Record::Put { key, value },
+                None => Record::Delete { key },
+            })
+            .collect()
+    }
+}
+
+/// For `retain`: notes the record of an entry that goes.
+fn keep_unless(goes: bool, key: &str, unsaved: &mut BTreeMap<String, Option<String>>) -> bool {
+    if goes {
+        unsaved.insert(key.to_owned(), None);
+    }
+    !goes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apply(store: &mut BTreeMap<String, String>, records: Vec<Record>) {
+        for record in records {
+            match record {
+                Record::Put { key, value } => drop(store.insert(key, value)),
+                Record::Delete { key } => drop(store.remove(&key)),
+            }
+        }
+    }
+
+    #[test]
+    fn records_bring_the_memory_back() {
+        let mut store = BTreeMap::new();
+        let mut ledger = Ledger::default();
+        ledger.set_script("print(1)");
+        ledger.set_clock(5);
+        ledger.print("one\n");
+        apply(&mut store, ledger.take_records());
+        ledger.print("two\n");
+        apply(&mut store, ledger.take_records());
+        assert!(ledger.take_records().is_empty());
+        let mut back = Ledger::restore(store.clone().into_iter().collect());
+        assert_eq!((back.script.as_str(), back.clock_ms()), ("print(1)", 5));
+        assert_eq!(back.restored().console, "one\ntwo\n");
+        back.start_run();
+        back.print("three\n");
+        apply(&mut store, back.take_records());
+        assert_eq!(Ledger::restore(store.into_iter().collect()).restored().console, "three\n");
+    }
+}

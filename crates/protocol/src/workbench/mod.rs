@@ -1,0 +1,376 @@
+//! A session that answers commands: script, queries, files, and the reports the page shows.
+//!
+//! A workbench is a value driven from outside: it reads no clock and stores nothing itself. What has to be durable goes
+//! out as [`Output::Commit`]; whoever stores it keeps back the events that follow until the commit is done, so that a
+//! batch is shown as committed only when its files are safe.
+
+mod example;
+mod explain;
+mod files;
+mod ledger;
+mod observer;
+mod report;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tidemark_sql::functions::datetime::zone::Zone;
+use tidemark_streaming::api::{CrashPoint as EnginePoint, StepOutcome};
+use tidemark_vfs::{Change, FileSystem, FsResult, MemoryFs};
+
+use crate::engine::{Engine, Outcome, Setup};
+use crate::messages::{Command, CrashPoint, Event, Restored, ScriptState, Stream};
+
+pub use files::WORKSPACE_LIMIT_BYTES;
+pub use ledger::Record;
+
+use example::Example;
+use ledger::Ledger;
+use observer::{Observer, Shared};
+
+/// The working directory of scripts in a workspace.
+pub const CWD: &str = "/workspace";
+
+/// The script's name in tracebacks.
+pub const SCRIPT_NAME: &str = "script.py";
+
+/// What a workbench says, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    Event(Event),
+    Commit(Commit),
+}
+
+/// What belongs into one transaction of the workspace's store.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Commit {
+    /// Everything stored before goes first.
+    pub clear: bool,
+    pub files: Vec<Change>,
+    pub records: Vec<Record>,
+}
+
+/// A workspace as a store holds it: the sum of its commits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stored {
+    /// Folders and files, parents first.
+    pub files: Vec<Change>,
+    /// Key and value.
+    pub records: Vec<(String, String)>,
+}
+
+/// What a workbench needs from outside.
+#[derive(Clone)]
+pub struct Options {
+    /// The present, ms: where the clock of a new workspace starts.
+    pub now_ms: i64,
+    /// Seed of everything random in the session.
+    pub seed: u64,
+    /// Milliseconds from any origin, for the durations in progress reports.
+    pub stopwatch: Option<Rc<dyn Fn() -> i64>>,
+}
+
+/// One workspace at work.
+pub struct Workbench {
+    shared: Rc<Shared>,
+    /// None before the first run, and after a crash or a reset.
+    engine: Option<Engine>,
+    seed: u64,
+    stopwatch: Option<Rc<dyn Fn() -> i64>>,
+    clock_ms: i64,
+    /// Commands answered so far.
+    commands: u64,
+}
+
+impl Workbench {
+    /// Opens a workspace (a new one is laid from the example) and says [`Event::Ready`], as the answer to command 0.
+    pub fn open(options: Options, stored: Option<Stored>, out: Rc<dyn Fn(Output)>) -> Self {
+        let fs = Arc::new(MemoryFs::new());
+        let restored = stored.is_some();
+        let ledger = match stored {
+            Some(stored) => {
+                refill(&fs, stored.files);
+                Ledger::restore(stored.records)
+            }
+            None => Ledger::default(),
+        };
+        fs.take_journal();
+        let clock_ms = options.now_ms.max(ledger.clock_ms());
+        let shared = Rc::new(Shared::new(fs, ledger, out));
+        let mut bench =
+            Self { shared, engine: None, seed: options.seed, stopwatch: options.stopwatch, clock_ms, commands: 0 };
+        if restored {
+            let memory = bench.shared.ledger.borrow().restored();
+            bench.ready(Some(memory));
+        } else if let Some(example) = example::find(None) {
+            bench.lay(example);
+        }
+        bench.settle();
+        bench
+    }
+
+    /// Carries one command out; everything it causes has gone out when this returns.
+    pub fn handle(&mut self, command: Command) {
+        match command {
+            Command::Open { .. } => self.refuse("open", "a workspace is open already"),
+            Command::SetScript { text } => self.shared.ledger.borrow_mut().set_script(&text),
+            Command::Run { text } => self.run(&text),
+            Command::Step { query } => self.step(query.as_deref()),
+            Command::StopQueries => self.stop_queries(),
+            Command::Crash { point } => self.crash(point),
+            Command::Reset { example } => match example::find(example.as_deref()) {
+                Some(example) => self.lay(example),
+                None => self.refuse("reset", "there is no such example"),
+            },
+            Command::WriteFile { path, content } => {
+                self.change("write", |fs, now| files::write(fs, &path, &content, now));
+            }
+            Command::AppendFile { path, content } => {
+                self.change("append", |fs, now| files::append(fs, &path, &content, now));
+            }
+            Command::MakeDir { path } => self.change("make folder", |fs, now| fs.create_dir_all(&path, now)),
+            Command::Remove { path } => self.change("remove", |fs, _| files::remove(fs, &path)),
+            Command::Rename { from, to } => self.change("rename", |fs, now| files::rename(fs, &from, &to, now)),
+            Command::ReadFile { path } => self.read_file(&path),
+            Command::ReadBatch { query, batch, offset, limit } => self.read_batch(&query, batch, offset, limit),
+            Command::ReadState { query, operator, partition, offset, limit } => {
+                self.read_state(&query, operator, partition, offset, limit);
+            }
+            Command::Explain { path } => self.explain(&path),
+        }
+        self.settle();
+    }
+
+    /// Interrupts a running script from outside; None while no session lives.
+    pub fn interrupt_handle(&self) -> Option<crate::engine::Interrupt> {
+        self.engine.as_ref().map(Engine::interrupt_handle)
+    }
+
+    fn settle(&mut self) {
+        if let Some(engine) = &self.engine {
+            self.clock_ms = engine.clock_ms();
+        }
+        self.shared.ledger.borrow_mut().set_clock(self.clock_ms);
+        if self.shared.commit() {
+            self.shared.event(Event::Files(files::tree(&self.shared.fs)));
+        }
+        let next_due_ms = self.engine.as_ref().and_then(Engine::next_due_ms);
+        self.shared.event(Event::Settled { command: self.commands, clock_ms: self.clock_ms, next_due_ms });
+        self.commands += 1;
+    }
+
+    fn refuse(&self, command: &str, message: impl Into<String>) {
+        self.shared.event(Event::Refused { command: command.to_owned(), message: message.into() });
+    }
+
+    fn ready(&self, restored: Option<Restored>) {
+        self.shared.event(Event::Ready {
+            engine_version: env!("CARGO_PKG_VERSION").to_owned(),
+            spark_version: crate::SPARK_VERSION.to_owned(),
+            script: self.shared.ledger.borrow().script.clone(),
+            restored,
+            files: files::tree(&self.shared.fs),
+        });
+    }
+
+    /// Empties the workspace and lays an example.
+    fn lay(&mut self, example: &Example) {
+        self.engine = None;
+        self.shared.kept.borrow_mut().clear();
+        *self.shared.ledger.borrow_mut() = Ledger::default();
+        self.shared.ledger.borrow_mut().set_script(example.script);
+        let fs = &self.shared.fs;
+        let laid = files::clear(fs).and_then(|()| example.lay(fs, CWD, self.clock_ms));
+        if let Err(error) = laid {
+            self.refuse("reset", error.to_string());
+        }
+        self.shared.ledger.borrow_mut().set_clock(self.clock_ms);
+        self.shared.commit_anew();
+        self.ready(None);
+    }
+
+    fn run(&mut self, text: &str) {
+        self.engine = None;
+        {
+            let mut ledger = self.shared.ledger.borrow_mut();
+            ledger.set_script(text);
+            ledger.start_run();
+        }
+        if let Err(error) = self.shared.fs.create_dir_all(CWD, self.clock_ms) {
+            return self.refuse("run", error.to_string());
+        }
+        let mut setup = Setup::new(self.shared.fs.clone(), CWD);
+        setup.start_ms = self.clock_ms;
+        setup.interactive = true;
+        setup.stopwatch = self.stopwatch.clone().map(|read| Box::new(move || read()) as Box<dyn Fn() -> i64>);
+        setup.seed = self.seed;
+        // A second run must not repeat the ids of the first.
+        self.seed = self.seed.wrapping_add(1);
+        let shared = self.shared.clone();
+        let print = Rc::new(move |stream: Stream, text: &str| shared.print(stream, text));
+        let engine = match Engine::new(setup, SCRIPT_NAME, print) {
+            Ok(engine) => engine,
+            Err(message) => return self.refuse("run", message),
+        };
+        engine.observe(Rc::new(Observer { shared: self.shared.clone(), session: engine.sql() }));
+        self.shared.event(Event::Script(ScriptState::Running));
+        let outcome = engine.run(text);
+        self.engine = Some(engine);
+        self.shared.ledger.borrow_mut().forget_old_queries();
+        self.script_went(outcome);
+    }
+
+    fn script_went(&self, outcome: Outcome) {
+        let state = match outcome {
+            Outcome::Finished { .. } => ScriptState::Finished,
+            Outcome::Parked { line, call } => ScriptState::Parked { line, call },
+            Outcome::Failed { traceback, line, .. } => {
+                self.shared.print(Stream::Stderr, &traceback);
+                ScriptState::Failed { traceback, line }
+            }
+        };
+        self.shared.event(Event::Script(state));
+    }
+
+    /// A parked script goes on when what it waits for is over.
+    fn resume(&self) {
+        if let Some(outcome) = self.engine.as_ref().and_then(Engine::resume) {
+            self.script_went(outcome);
+        }
+    }
+
+    fn step(&mut self, query: Option<&str>) {
+        let Some(engine) = &self.engine else {
+            return self.refuse("step", "no session is running: run the script first");
+        };
+        match engine.step(query) {
+            StepOutcome::Batch { .. } | StepOutcome::Idle { .. } | StepOutcome::Terminated { .. } => self.resume(),
+            StepOutcome::Crashed { batch_id, .. } => self.crashed(engine.crash_point(), Some(batch_id)),
+            StepOutcome::NoQuery => self.refuse("step", "no query is running"),
+        }
+    }
+
+    fn stop_queries(&mut self) {
+        let Some(engine) = &self.engine else {
+            return self.refuse("stop", "no session is running");
+        };
+        if let Err(error) = engine.stop_queries() {
+            self.refuse("stop", error.to_string());
+        }
+        self.resume();
+    }
+
+    fn crash(&mut self, point: Option<CrashPoint>) {
+        let Some(engine) = &self.engine else {
+            return self.refuse("crash", "no session is running");
+        };
+        match point {
+            None => self.crashed(None, None),
+            // The next batch will meet it.
+            Some(point) => engine.set_crash_point(match point {
+                CrashPoint::OffsetsWritten => EnginePoint::OffsetsWritten,
+                CrashPoint::SinkDone => EnginePoint::SinkDone,
+                CrashPoint::CommitWritten => EnginePoint::CommitWritten,
+            }),
+        }
+    }
+
+    /// The session is gone, its files stay as they are.
+    fn crashed(&mut self, point: Option<EnginePoint>, batch: Option<i64>) {
+        if let Some(engine) = self.engine.take() {
+            self.clock_ms = engine.clock_ms();
+        }
+        let point = point.map(|point| match point {
+            EnginePoint::OffsetsWritten => CrashPoint::OffsetsWritten,
+            EnginePoint::SinkDone => CrashPoint::SinkDone,
+            EnginePoint::CommitWritten => CrashPoint::CommitWritten,
+        });
+        self.shared.commit();
+        self.shared.event(Event::Crashed { point, batch });
+    }
+
+    /// A change by hand. The clock moves on by a millisecond, so that files keep the order in which they came.
+    fn change(&mut self, command: &str, act: impl FnOnce(&MemoryFs, i64) -> FsResult<()>) {
+        match &self.engine {
+            Some(engine) => {
+                engine.pass_ms(1);
+                self.clock_ms = engine.clock_ms();
+            }
+            None => self.clock_ms += 1,
+        }
+        if let Err(error) = act(&self.shared.fs, self.clock_ms) {
+            self.refuse(command, error.to_string());
+        }
+    }
+
+    fn read_file(&self, path: &str) {
+        match self.shared.fs.read(path) {
+            Ok(content) => {
+                let content = content.to_vec();
+                self.shared.event(Event::FileContent { path: path.to_owned(), content, text: None });
+            }
+            Err(error) => self.refuse("read", error.to_string()),
+        }
+    }
+
+    /// The session's time zone, in which rows are shown.
+    fn zone(&self) -> Zone {
+        self.engine.as_ref().map_or(Zone::UTC, |engine| engine.sql().conf.borrow().time_zone().clone())
+    }
+
+    fn read_batch(&self, query: &str, batch: i64, offset: usize, limit: usize) {
+        let kept = self.shared.kept.borrow();
+        let rows = match kept.iter().find(|kept| kept.query == query && kept.batch == batch) {
+            Some(kept) => report::cells(&kept.rows, &self.zone(), offset, limit),
+            // After a reload only the rows of the report are left.
+            None => match self.shared.ledger.borrow().batch(query, batch) {
+                Some(report) => report.output.rows.iter().skip(offset).take(limit).cloned().collect(),
+                None => return self.refuse("read batch", "this batch is not remembered"),
+            },
+        };
+        self.shared.event(Event::BatchRows { query: query.to_owned(), batch, offset, rows });
+    }
+
+    fn read_state(&self, query: &str, operator: usize, partition: Option<usize>, offset: usize, limit: usize) {
+        let found = self.engine.as_ref().and_then(|engine| engine.query(query));
+        let page = match found {
+            Some(found) => found.state_rows(operator, partition, offset, limit),
+            None => return self.refuse("read state", "this query has no session: run the script"),
+        };
+        match page {
+            Ok(page) => self.shared.event(Event::StateRows {
+                query: query.to_owned(),
+                operator,
+                offset,
+                total: page.total,
+                table: report::state_table(&page),
+            }),
+            Err(error) => self.refuse("read state", error.to_string()),
+        }
+    }
+
+    fn explain(&self, path: &str) {
+        match explain::file(&self.shared.fs, path) {
+            Ok((content, text)) => {
+                self.shared.event(Event::FileContent { path: path.to_owned(), content, text });
+            }
+            Err(message) => self.refuse("explain", message),
+        }
+    }
+}
+
+/// Lays stored files; what cannot be laid (a file below a file) is left out.
+fn refill(fs: &MemoryFs, changes: Vec<Change>) {
+    for change in changes {
+        let laid = match &change {
+            Change::Dir { path, modified_ms } => {
+                fs.create_dir_all(path, *modified_ms).and_then(|()| fs.set_modified(path, *modified_ms))
+            }
+            Change::File { path, content, modified_ms } => fs.write(path, content, *modified_ms),
+            Change::Removed { .. } => Ok(()),
+        };
+        debug_assert!(laid.is_ok(), "{laid:?}");
+    }
+}

@@ -1,0 +1,165 @@
+//! From the engine's observations to the plain data of the page.
+
+use arrow::array::ArrayRef;
+use arrow::record_batch::RecordBatch;
+use tidemark_sql::functions::cast::to_pretty;
+use tidemark_sql::functions::datetime::zone::Zone;
+use tidemark_sql::types::DataType;
+use tidemark_sql::value::{Value, value_at};
+use tidemark_streaming::api::{
+    BatchObservation, EventFate, EventObservation, QueryDescription, StatePage, StateRowView,
+};
+
+use crate::messages::{
+    BatchKind, BatchReport, BatchTable, Column, EventMark, Fate, OperatorInfo, QueryInfo, SourceInfo, StateRow,
+    StateTable, WindowBar,
+};
+
+/// Rows of a batch that its report carries; the others are read on demand.
+const REPORT_ROWS: usize = 200;
+/// Events of a batch that its report carries for the event-time strip.
+const REPORT_EVENTS: usize = 2_000;
+
+fn columns(list: &[(String, String)]) -> Vec<Column> {
+    list.iter().map(|(name, data_type)| Column { name: name.clone(), data_type: data_type.clone() }).collect()
+}
+
+pub(super) fn query_info(query: &QueryDescription) -> QueryInfo {
+    QueryInfo {
+        id: query.id.clone(),
+        run_id: query.run_id.clone(),
+        name: query.name.clone(),
+        output_mode: query.output_mode.clone(),
+        trigger: query.trigger.clone(),
+        sink: query.sink.clone(),
+        checkpoint: query.checkpoint.clone(),
+        sources: query
+            .sources
+            .iter()
+            .map(|source| SourceInfo {
+                description: source.description.clone(),
+                folder: source.folder.clone(),
+                format: source.format.clone(),
+                schema: columns(&source.schema),
+            })
+            .collect(),
+        output: columns(&query.output),
+        operators: query
+            .operators
+            .iter()
+            .map(|operator| OperatorInfo {
+                name: operator.name.clone(),
+                partitions: operator.partitions,
+                key: columns(&operator.key),
+                value: columns(&operator.value),
+            })
+            .collect(),
+        watermark_delay_ms: query.watermark_delay_ms,
+        event_time_column: query.event_time_column.clone(),
+    }
+}
+
+/// `first`: arrival number of the batch's first event.
+pub(super) fn batch_report(batch: &BatchObservation, first: u64, zone: &Zone) -> BatchReport {
+    let total = batch.output.iter().map(RecordBatch::num_rows).sum();
+    BatchReport {
+        query: batch.query_id.clone(),
+        batch: batch.batch_id,
+        kind: match &batch.no_data_reason {
+            Some(reason) => BatchKind::NoData { reason: reason.clone() },
+            None => BatchKind::Data,
+        },
+        clock_ms: batch.clock_ms,
+        input_rows: batch.input_rows,
+        output_rows: (batch.output_rows >= 0).then_some(batch.output_rows),
+        output: BatchTable {
+            columns: columns(&batch.output_columns),
+            rows: cells(&batch.output, zone, 0, REPORT_ROWS),
+            total,
+        },
+        watermark_ms: batch.watermark_ms,
+        late_watermark_ms: batch.late_watermark_ms,
+        next_watermark_ms: batch.next_watermark_ms,
+        max_event_time_ms: batch.max_event_time_ms,
+        dropped_rows: batch.dropped_rows,
+        state_rows: batch.state_rows,
+        state_bytes: batch.state_bytes,
+        progress_json: pretty(&batch.progress_json),
+        events: marks(&batch.events, first),
+        windows: batch
+            .windows
+            .iter()
+            .map(|window| WindowBar {
+                start_us: window.start_us,
+                end_us: window.end_us,
+                groups: window.groups,
+                closed: window.closed,
+            })
+            .collect(),
+    }
+}
+
+/// The events that the report shows: all dropped ones first if there are too many, in arrival order.
+fn marks(events: &[EventObservation], first: u64) -> Vec<EventMark> {
+    let dropped = |event: &EventObservation| matches!(event.fate, EventFate::Dropped { .. });
+    let lost = events.iter().filter(|event| dropped(event)).count();
+    let mut others = REPORT_EVENTS.saturating_sub(lost);
+    let mut shown = Vec::new();
+    for (arrival, event) in (first..).zip(events) {
+        if !dropped(event) {
+            if others == 0 {
+                continue;
+            }
+            others -= 1;
+        }
+        shown.push(EventMark {
+            arrival,
+            event_time_us: event.event_time_us,
+            origin: event.origin.clone(),
+            row: event.row.clone(),
+            fate: match event.fate {
+                EventFate::Accepted => Fate::Accepted,
+                EventFate::Filtered => Fate::Filtered,
+                EventFate::Dropped { boundary_us, watermark_us } => Fate::Dropped { boundary_us, watermark_us },
+            },
+        });
+        if shown.len() == REPORT_EVENTS {
+            break;
+        }
+    }
+    shown
+}
+
+/// Rows from `offset`, each cell as `show(truncate=False)` prints it; None: null.
+pub(super) fn cells(batches: &[RecordBatch], zone: &Zone, offset: usize, limit: usize) -> Vec<Vec<Option<String>>> {
+    let rows = batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |row| (batch, row)));
+    rows.skip(offset)
+        .take(limit)
+        .map(|(batch, row)| batch.columns().iter().map(|column| cell(column, row, zone)).collect())
+        .collect()
+}
+
+fn cell(column: &ArrayRef, row: usize, zone: &Zone) -> Option<String> {
+    // Every column of the engine has one of Spark's types; another one would show as null.
+    let data_type = DataType::from_arrow(column.data_type()).ok()?;
+    match value_at(column, row, &data_type) {
+        Value::Null => None,
+        value => Some(to_pretty(&value, &data_type, zone)),
+    }
+}
+
+pub(super) fn state_table(page: &StatePage) -> StateTable {
+    let row = |row: &StateRowView| StateRow {
+        partition: row.partition,
+        key: row.key.clone(),
+        value: row.value.clone(),
+        expiry: row.expiry.clone(),
+    };
+    StateTable { key: columns(&page.key), value: columns(&page.value), rows: page.rows.iter().map(row).collect() }
+}
+
+/// Spark's `prettyJson` layout; text that is no JSON stays.
+fn pretty(json: &str) -> String {
+    let parsed: Result<serde_json::Value, _> = serde_json::from_str(json);
+    parsed.ok().and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| json.to_owned())
+}

@@ -1,0 +1,163 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::*;
+use crate::messages::{BatchKind, BatchReport, Fate};
+
+/// A workbench and all it said, with the commits summed up as a store would.
+struct Bench {
+    bench: Workbench,
+    said: Rc<RefCell<Vec<Output>>>,
+}
+
+const NOW_MS: i64 = 1_772_442_000_000;
+
+impl Bench {
+    fn open(stored: Option<Stored>) -> Self {
+        let said = Rc::new(RefCell::new(Vec::new()));
+        let out = said.clone();
+        let options = Options { now_ms: NOW_MS, seed: 3, stopwatch: None };
+        let bench = Workbench::open(options, stored, Rc::new(move |output| out.borrow_mut().push(output)));
+        Self { bench, said }
+    }
+
+    /// The events of one command.
+    fn run(&mut self, command: Command) -> Vec<Event> {
+        let before = self.said.borrow().len();
+        self.bench.handle(command);
+        self.said.borrow()[before..]
+            .iter()
+            .filter_map(|output| match output {
+                Output::Event(event) => Some(event.clone()),
+                Output::Commit(_) => None,
+            })
+            .collect()
+    }
+
+    fn batch(&mut self, command: Command) -> BatchReport {
+        let events = self.run(command);
+        let report = events.iter().find_map(|event| match event {
+            Event::Batch(report) => Some((**report).clone()),
+            _ => None,
+        });
+        report.unwrap_or_else(|| panic!("no batch: {events:?}"))
+    }
+
+    fn script(&self) -> String {
+        self.bench.shared.ledger.borrow().script.clone()
+    }
+
+    /// The sum of the commits.
+    fn stored(&self) -> Stored {
+        let mut records = std::collections::BTreeMap::new();
+        let mut files = std::collections::BTreeMap::new();
+        for output in self.said.borrow().iter() {
+            let Output::Commit(commit) = output else { continue };
+            if commit.clear {
+                records.clear();
+                files.clear();
+            }
+            for change in &commit.files {
+                match change {
+                    Change::Removed { path } => drop(files.remove(path)),
+                    Change::Dir { path, .. } | Change::File { path, .. } => {
+                        drop(files.insert(path.clone(), change.clone()));
+                    }
+                }
+            }
+            for record in &commit.records {
+                match record {
+                    Record::Put { key, value } => drop(records.insert(key.clone(), value.clone())),
+                    Record::Delete { key } => drop(records.remove(key)),
+                }
+            }
+        }
+        Stored { files: files.into_values().collect(), records: records.into_iter().collect() }
+    }
+}
+
+fn step() -> Command {
+    Command::Step { query: None }
+}
+
+#[test]
+fn files_are_written_named_and_refused() {
+    let mut bench = Bench::open(None);
+    let write = |path: &str| Command::WriteFile { path: path.to_owned(), content: b"x".to_vec() };
+    assert!(matches!(&bench.run(write("/workspace/a/b"))[..], [Event::Files(_), Event::Settled { command: 1, .. }]));
+    assert!(matches!(&bench.run(write("/workspace/a"))[..], [Event::Refused { .. }, Event::Settled { .. }]));
+    let rename =
+        Command::Rename { from: "/workspace/a/b".into(), to: "/workspace/data/stream_in/1-morning.json".into() };
+    assert!(matches!(&bench.run(rename)[..], [Event::Refused { .. }, ..]));
+    assert!(matches!(&bench.run(Command::Remove { path: "/workspace/a".into() })[..], [Event::Files(_), ..]));
+    assert!(matches!(&bench.run(step())[..], [Event::Refused { .. }, ..]));
+    let reset = bench.run(Command::Reset { example: None });
+    assert!(matches!(&reset[..], [Event::Ready { restored: None, .. }, Event::Settled { .. }]));
+}
+
+#[test]
+fn the_example_steps_to_a_closed_window_and_drops_a_late_event() {
+    let mut bench = Bench::open(None);
+    let text = bench.script();
+    let events = bench.run(Command::Run { text });
+    assert!(events.iter().any(|event| matches!(event, Event::Script(ScriptState::Parked { .. }))), "{events:?}");
+    for number in 0..3 {
+        let report = bench.batch(step());
+        assert_eq!((report.batch, report.output.total, &report.kind), (number, 0, &BatchKind::Data));
+    }
+    let closing = bench.batch(step());
+    assert_eq!(closing.output.total, 3);
+    assert!(closing.windows.iter().any(|window| window.closed));
+    let no_data = bench.batch(step());
+    assert!(matches!(no_data.kind, BatchKind::NoData { .. }));
+    assert_eq!(no_data.output.total, 1);
+
+    let late = br#"{"event_time": "2026-03-02T09:00:30", "user": "dee", "action": "buy", "amount": 99.0}"#.to_vec();
+    bench.run(Command::WriteFile { path: "/workspace/data/stream_in/late.json".into(), content: late });
+    let report = bench.batch(step());
+    assert_eq!((report.dropped_rows, report.input_rows), (1, 1));
+    let Fate::Dropped { boundary_us, watermark_us } = report.events[0].fate else { panic!("{:?}", report.events) };
+    assert!(boundary_us <= watermark_us);
+    assert_eq!(report.events[0].arrival, 10);
+
+    // A new tab has the batches, and a new run goes on after them.
+    let mut again = Bench::open(Some(bench.stored()));
+    let ready = again.said.borrow()[0].clone();
+    let Output::Event(Event::Ready { restored: Some(restored), .. }) = ready else { panic!("{ready:?}") };
+    assert_eq!(restored.batches.iter().map(|batch| batch.batch).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
+    let text = again.script();
+    again.run(Command::Run { text });
+    let more = br#"{"event_time": "2026-03-02T09:30:00", "user": "dee", "action": "buy", "amount": 1.0}"#.to_vec();
+    again.run(Command::WriteFile { path: "/workspace/data/stream_in/more.json".into(), content: more });
+    assert_eq!(again.batch(step()).batch, 6);
+}
+
+#[test]
+fn a_crash_in_mid_batch_loses_and_doubles_nothing() {
+    let straight = {
+        let mut bench = Bench::open(None);
+        let text = bench.script();
+        bench.run(Command::Run { text });
+        (0..5).map(|_| bench.batch(step()).output).collect::<Vec<_>>()
+    };
+    for point in [CrashPoint::OffsetsWritten, CrashPoint::SinkDone, CrashPoint::CommitWritten] {
+        let mut bench = Bench::open(None);
+        let text = bench.script();
+        bench.run(Command::Run { text: text.clone() });
+        for _ in 0..3 {
+            bench.batch(step());
+        }
+        bench.run(Command::Crash { point: Some(point) });
+        let events = bench.run(step());
+        let crashed = Event::Crashed { point: Some(point), batch: Some(3) };
+        assert!(events.contains(&crashed), "{events:?}");
+        assert!(matches!(&bench.run(step())[..], [Event::Refused { .. }, ..]));
+        bench.run(Command::Run { text });
+        let next = bench.batch(step());
+        match point {
+            // The commit is there: the batch is done, though nobody heard of it.
+            CrashPoint::CommitWritten => assert_eq!((next.batch, &next.output), (4, &straight[4])),
+            _ => assert_eq!((next.batch, &next.output), (3, &straight[3]), "{point:?}"),
+        }
+    }
+}
