@@ -37,6 +37,16 @@ pub fn evaluate_constant(expr: &Expr, ctx: &EvalContext<'_>) -> Result<crate::va
     Ok(crate::value::value_at(&array, 0, &expr.data_type()))
 }
 
+/// An expression over loose columns of `rows` values.
+pub(crate) fn evaluate_columns(
+    expr: &Expr,
+    columns: Vec<ArrayRef>,
+    rows: usize,
+    ctx: &EvalContext<'_>,
+) -> Result<ArrayRef> {
+    eval(expr, &Frame { columns, rows, vars: Vec::new() }, ctx)?.to_array(rows)
+}
+
 /// Columns that an expression reads: those of the batch, and lambda variables.
 struct Frame {
     columns: Vec<ArrayRef>,

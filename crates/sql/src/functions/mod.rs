@@ -10,7 +10,7 @@ pub mod generator;
 pub mod hash;
 pub mod registry;
 pub mod row;
-pub use self::scalar::coerce_case;
+pub use self::scalar::{coerce_case, lambda_parameters};
 mod scalar;
 pub mod variant;
 

@@ -1,6 +1,6 @@
 //! Spark's Cast in its three modes.
 
-pub(crate) mod parse;
+pub mod parse;
 mod text;
 mod value;
 

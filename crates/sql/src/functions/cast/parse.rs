@@ -129,7 +129,7 @@ pub fn parse_decimal(s: &str) -> Option<(i128, i32)> {
 }
 
 /// Decimal.toPrecision: the value at this precision and scale, rounded half up; None when it does not fit.
-pub(crate) fn fit_decimal(unscaled: i128, scale: i32, precision: u8, to: i8) -> Option<i128> {
+pub fn fit_decimal(unscaled: i128, scale: i32, precision: u8, to: i8) -> Option<i128> {
     let by = i32::from(to) - scale;
     let n = if by >= 0 {
         if unscaled == 0 { 0 } else { unscaled.checked_mul(pow10(by as u32)?)? }

@@ -2,4 +2,5 @@
 
 pub mod calendar;
 pub mod interval;
+pub mod pattern;
 pub mod zone;

@@ -39,7 +39,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
 ];
 
 /// DATATYPE_MISMATCH.DATA_DIFF_TYPES.
-fn differing(sql: &str, function: &str, list: &str) -> SparkError {
+pub(super) fn differing(sql: &str, function: &str, list: &str) -> SparkError {
     SparkError::analysis(
         "DATATYPE_MISMATCH.DATA_DIFF_TYPES",
         &[("sqlExpr", &format!("\"{sql}\"")), ("functionName", &format!("`{function}`")), ("dataType", list)],
@@ -121,7 +121,7 @@ fn one_type(b: &Build<'_>, args: Vec<Expr>, find: fn(&[DataType], bool) -> Optio
     }
 }
 
-fn merged_type(args: &[Expr]) -> DataType {
+pub(super) fn merged_type(args: &[Expr]) -> DataType {
     let mut types = args.iter().map(Expr::data_type);
     let first = types.next().unwrap_or(DataType::Null);
     types.fold(first, |a, b| crate::expr::merge_nullability(a, &b))

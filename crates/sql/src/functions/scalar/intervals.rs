@@ -64,11 +64,11 @@ fn moved(b: &Build<'_>, minus: bool, time: Expr, interval: Expr) -> Expr {
     let t = time.data_type();
     let nullable = time.nullable() || interval.nullable();
     if minus {
-        row_call("datetime_sub", vec![time, interval], t, nullable, true, b.ansi(), |c, v| {
+        row_call("-", vec![time, interval], t, nullable, true, b.ansi(), |c, v| {
             shift(&v[0], &v[1], -1, c.zone()).ok_or_else(time_overflow)
         })
     } else {
-        row_call("datetime_add", vec![time, interval], t, nullable, true, b.ansi(), |c, v| {
+        row_call("+", vec![time, interval], t, nullable, true, b.ansi(), |c, v| {
             shift(&v[0], &v[1], 1, c.zone()).ok_or_else(time_overflow)
         })
     }

@@ -1,24 +1,47 @@
 //! Scalar functions, by area.
 
 mod arithmetic;
+mod collections;
 mod conditional;
+mod dates;
 mod decimal;
 mod intervals;
+mod maps;
+mod patterns;
 mod predicates;
+mod sequence;
+mod strings;
+mod windows;
 
 pub(super) use self::arithmetic::overflow;
+pub use self::collections::lambda_parameters;
 pub use self::conditional::coerce_case;
 pub(in crate::functions) use self::decimal::divide as divide_decimal;
 pub(super) use self::intervals::overflow as interval_overflow;
 
+use arrow::array::ArrayRef;
+
 use super::registry::FunctionEntry;
+use super::{EvalContext, Kernel};
 use crate::conf::SqlConf;
 use crate::error::{Result, SparkError};
+use crate::expr::Expr;
+use crate::types::DataType;
 use crate::value::Value;
 
 /// The tables of this module.
 pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
-    &[arithmetic::FUNCTIONS, conditional::FUNCTIONS, predicates::FUNCTIONS]
+    &[
+        arithmetic::FUNCTIONS,
+        collections::FUNCTIONS,
+        conditional::FUNCTIONS,
+        dates::FUNCTIONS,
+        maps::FUNCTIONS,
+        patterns::FUNCTIONS,
+        predicates::FUNCTIONS,
+        strings::FUNCTIONS,
+        windows::FUNCTIONS,
+    ]
 }
 
 /// ArrayBasedMapBuilder: null keys are refused, doubled keys by spark.sql.mapKeyDedupPolicy.
@@ -64,4 +87,28 @@ fn text_of(v: &Value) -> String {
         _ => T::Null,
     };
     super::cast::to_text(v, &t, &super::datetime::zone::Zone::UTC)
+}
+
+/// A call that shows its arguments but runs as another expression over them (RuntimeReplaceable).
+fn replaced(name: &str, args: Vec<Expr>, value: Expr, data_type: DataType, nullable: bool) -> Expr {
+    let template = value.transform_down(&mut |e| {
+        let at = args.iter().position(|a| *a == e && !matches!(a, Expr::Literal { .. }));
+        match at {
+            Some(ordinal) => Expr::Bound { ordinal, data_type: e.data_type(), nullable: e.nullable() },
+            None => e,
+        }
+    });
+    super::row::call(name, args, data_type, nullable, Template { value: template })
+}
+
+/// An expression over the arguments of a call: column `i` is argument `i`.
+#[derive(Debug)]
+struct Template {
+    value: Expr,
+}
+
+impl Kernel for Template {
+    fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+        super::eval::evaluate_columns(&self.value, args.to_vec(), rows, ctx)
+    }
 }
