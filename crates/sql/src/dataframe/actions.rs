@@ -50,8 +50,11 @@ pub fn count(session: &SqlSession, plan: &PlanRef) -> Result<i64> {
 
 /// df.show: `truncate` 0 means no truncation.
 pub fn show_string(session: &SqlSession, plan: &PlanRef, n: i32, truncate: i32, vertical: bool) -> Result<String> {
-    let _ = (session, plan, n, truncate, vertical);
-    Err(SparkError::not_yet("show"))
+    // Dataset.getRows: one row more tells whether there are others.
+    let rows = n.clamp(0, i32::MAX - 15);
+    let batches = take(session, plan, rows + 1)?;
+    let conf = session.conf.borrow();
+    Ok(crate::display::show_string(&plan.schema(), &batches, rows, truncate, vertical, conf.time_zone()))
 }
 
 /// df.explain: "simple", "extended", "codegen", "cost", "formatted".

@@ -243,7 +243,7 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
 
 fn call_text(call: &Call, style: Style) -> String {
     operator_text(&call.name, &call.args, style)
-        .unwrap_or_else(|| format!("{}({})", call.name.to_lowercase(), join(&call.args, style)))
+        .unwrap_or_else(|| format!("{}({})", call.name, join(&call.args, style)))
 }
 
 fn aggregate_text(call: &AggregateCall, style: Style) -> String {
@@ -252,7 +252,7 @@ fn aggregate_text(call: &AggregateCall, style: Style) -> String {
         (true, Style::Pretty) => "DISTINCT ",
         (true, Style::Plan) => "distinct ",
     };
-    let mut out = format!("{}({distinct}{})", call.name.to_lowercase(), join(&call.args, style));
+    let mut out = format!("{}({distinct}{})", call.name, join(&call.args, style));
     if let Some(filter) = &call.filter {
         out += &format!(" FILTER (WHERE {})", text(filter, style));
     }

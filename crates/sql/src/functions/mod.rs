@@ -8,9 +8,10 @@ pub mod describe;
 pub mod eval;
 pub mod generator;
 pub mod hash;
+mod json;
 pub mod registry;
 pub mod row;
-pub use self::scalar::{coerce_case, lambda_parameters};
+pub use self::scalar::coerce_case;
 mod scalar;
 pub mod variant;
 

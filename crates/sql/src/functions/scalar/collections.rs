@@ -562,51 +562,6 @@ fn insert(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }))
 }
 
-/// Types of the lambda's parameters: what the analyzer binds before it resolves the body. `args` are the arguments before
-/// the lambda, `arity` the number of its parameters.
-pub fn lambda_parameters(name: &str, args: &[Expr], index: usize, arity: usize) -> Option<Vec<(DataType, bool)>> {
-    let array_element = |e: &Expr| match e.data_type() {
-        DataType::Array { element, contains_null } => Some(((*element).clone(), contains_null)),
-        _ => None,
-    };
-    let map_parts = |e: &Expr| match e.data_type() {
-        DataType::Map { key, value, value_contains_null } => {
-            Some(((*key).clone(), (*value).clone(), value_contains_null))
-        }
-        _ => None,
-    };
-    let mut out = match name.to_lowercase().as_str() {
-        "transform" | "filter" | "exists" | "any" | "forall" => {
-            let element = array_element(args.first()?)?;
-            vec![element, (DataType::Integer, false)]
-        }
-        "array_sort" => {
-            let element = array_element(args.first()?)?;
-            vec![element.clone(), element]
-        }
-        "aggregate" | "reduce" => {
-            let accumulator = (args.get(1)?.data_type(), true);
-            if index == 2 { vec![accumulator, array_element(args.first()?)?] } else { vec![accumulator] }
-        }
-        "zip_with" => {
-            let (l, r) = (array_element(args.first()?)?, array_element(args.get(1)?)?);
-            vec![(l.0, true), (r.0, true)]
-        }
-        "transform_keys" | "transform_values" | "map_filter" => {
-            let (k, v, null) = map_parts(args.first()?)?;
-            vec![(k, false), (v, null)]
-        }
-        "map_zip_with" => {
-            let (k, v, _) = map_parts(args.first()?)?;
-            let (_, w, _) = map_parts(args.get(1)?)?;
-            vec![(k, false), (v, true), (w, true)]
-        }
-        _ => return None,
-    };
-    out.truncate(arity);
-    Some(out)
-}
-
 fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let ansi = b.ansi();
     if b.name == "any" {

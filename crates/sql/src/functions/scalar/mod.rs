@@ -14,7 +14,6 @@ mod strings;
 mod windows;
 
 pub(super) use self::arithmetic::overflow;
-pub use self::collections::lambda_parameters;
 pub use self::conditional::coerce_case;
 pub(in crate::functions) use self::decimal::divide as divide_decimal;
 pub(super) use self::intervals::overflow as interval_overflow;
@@ -36,6 +35,8 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         collections::FUNCTIONS,
         conditional::FUNCTIONS,
         dates::FUNCTIONS,
+        super::generator::FUNCTIONS,
+        super::json::FUNCTIONS,
         maps::FUNCTIONS,
         patterns::FUNCTIONS,
         predicates::FUNCTIONS,
@@ -90,7 +91,7 @@ fn text_of(v: &Value) -> String {
 }
 
 /// A call that shows its arguments but runs as another expression over them (RuntimeReplaceable).
-fn replaced(name: &str, args: Vec<Expr>, value: Expr, data_type: DataType, nullable: bool) -> Expr {
+pub(super) fn replaced(name: &str, args: Vec<Expr>, value: Expr, data_type: DataType, nullable: bool) -> Expr {
     let template = value.transform_down(&mut |e| {
         let at = args.iter().position(|a| *a == e && !matches!(a, Expr::Literal { .. }));
         match at {

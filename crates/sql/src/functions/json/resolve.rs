@@ -1,0 +1,366 @@
+//! The JSON functions of the registry.
+
+use arrow::array::{Array, ArrayRef, AsArray, StringBuilder};
+
+use super::generate::Writer;
+use super::parse::Reader;
+use super::{DEFAULT, items, members, path, root};
+use crate::datasource::json_scan::{Kind, Lenience};
+use crate::datasource::options::{Options, flag};
+use crate::error::{ErrorClass, Result, SparkError};
+use crate::expr::Expr;
+use crate::functions::coercion::In;
+use crate::functions::datetime::pattern::Pattern;
+use crate::functions::datetime::zone::Zone;
+use crate::functions::eval::evaluate_constant;
+use crate::functions::registry::DataType2 as T;
+use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
+use crate::functions::row::call;
+use crate::functions::{EvalContext, Kernel, describe};
+use crate::types::{DataType, parse_data_type, parse_struct};
+use crate::value::{Value, ValueBuilder, value_at};
+
+const STR: &[In] = &[In::Str];
+
+pub(in crate::functions) const FUNCTIONS: &[FunctionEntry] = &[
+    FunctionEntry::custom("from_json", 2, 3, from_json),
+    FunctionEntry::custom("to_json", 1, 2, to_json),
+    FunctionEntry::custom("schema_of_json", 1, 2, schema_of_json),
+    FunctionEntry::row("get_json_object", 2, 2, STR, Ret::Is(T::Str), Nulls::StrictNullable, |c, v| {
+        let text = v[1].as_str().unwrap_or("");
+        let steps = c.cached(text, |p| Ok(path::parse(p)))?;
+        Ok(match &*steps {
+            Some(steps) => path::get(v[0].as_str().unwrap_or(""), steps).map_or(Value::Null, Value::from),
+            None => Value::Null,
+        })
+    })
+    .exact(),
+    FunctionEntry::row("json_array_length", 1, 1, STR, Ret::Is(T::Int), Nulls::StrictNullable, |_, v| {
+        let text = v[0].as_str().unwrap_or("");
+        let span = root(text, DEFAULT).filter(|s| s.kind == Kind::Array);
+        Ok(span.map_or(Value::Null, |s| Value::Integer(items(text.as_bytes(), s, DEFAULT).len() as i32)))
+    }),
+    FunctionEntry::row("json_object_keys", 1, 1, STR, Ret::Is(T::StrArray), Nulls::StrictNullable, |_, v| {
+        let text = v[0].as_str().unwrap_or("");
+        let span = root(text, DEFAULT).filter(|s| s.kind == Kind::Object);
+        Ok(span.map_or(Value::Null, |s| {
+            Value::array(members(text.as_bytes(), s, DEFAULT).iter().map(|(n, _)| Value::from(&**n)).collect())
+        }))
+    }),
+];
+
+/// A constant argument's value.
+pub(in crate::functions) fn constant(b: &Build<'_>, expr: &Expr) -> Result<Option<Value>> {
+    if !expr.foldable() && !matches!(expr, Expr::Call(c) if c.args.is_empty()) {
+        return Ok(None);
+    }
+    let ctx = EvalContext { conf: b.conf, now_us: 0, partition: 0, row_base: 0, udfs: None };
+    evaluate_constant(expr, &ctx).map(Some)
+}
+
+/// The options of a map argument, keys in lower case (ExprUtils.convertToMapData).
+pub(in crate::functions) fn options(b: &Build<'_>, expr: Option<&Expr>) -> Result<Options> {
+    let Some(expr) = expr else { return Ok(Options::new()) };
+    let refused = || SparkError::analysis("INVALID_OPTIONS.NON_MAP_FUNCTION", &[]);
+    let Some(Value::Map(entries)) = constant(b, expr)? else { return Err(refused()) };
+    let mut out = Options::new();
+    for (k, v) in entries.iter() {
+        if let (Some(k), Some(v)) = (k.as_str(), v.as_str()) {
+            out.insert(k.to_lowercase(), v.to_owned());
+        }
+    }
+    Ok(out)
+}
+
+fn lenience(options: &Options) -> Result<Lenience> {
+    Ok(Lenience {
+        single_quotes: flag(options, "allowsinglequotes", true)?,
+        non_numeric: flag(options, "allownonnumericnumbers", true)?,
+        unquoted_names: flag(options, "allowunquotedfieldnames", false)?,
+        control_chars: flag(options, "allowunquotedcontrolchars", false)?,
+        leading_zeros: flag(options, "allownumericleadingzeros", false)?,
+        backslash_any: flag(options, "allowbackslashescapinganycharacter", false)?,
+    })
+}
+
+/// The schema argument: DDL or the JSON of a type, constant.
+pub(in crate::functions) fn schema_argument(b: &Build<'_>, expr: &Expr) -> Result<DataType> {
+    let Some(value) = constant(b, expr)? else {
+        return Err(SparkError::analysis(
+            "INVALID_SCHEMA.NON_STRING_LITERAL",
+            &[("inputSchema", &describe::quoted(expr))],
+        ));
+    };
+    let Some(text) = value.as_str() else {
+        return Err(SparkError::analysis(
+            "INVALID_SCHEMA.NON_STRING_LITERAL",
+            &[("inputSchema", &describe::quoted(expr))],
+        ));
+    };
+    let trimmed = text.trim();
+    if trimmed.starts_with(['{', '"'])
+        && let Ok(t) = DataType::from_json(trimmed)
+    {
+        return Ok(t);
+    }
+    match parse_data_type(text) {
+        Ok(t) => Ok(t),
+        Err(first) => parse_struct(text).map(|s| DataType::Struct(s.into())).map_err(|_| first),
+    }
+}
+
+fn pattern(options: &Options, key: &str, parsing: bool) -> Result<Option<Pattern>> {
+    options.get(key).map(|p| Pattern::new(p, parsing)).transpose()
+}
+
+fn zone(options: &Options) -> Result<Option<Zone>> {
+    options.get("timezone").map(|id| Zone::of(id)).transpose()
+}
+
+fn bad_key(t: &DataType) -> Option<&DataType> {
+    match t {
+        DataType::Map { key, value, .. } => {
+            if key.is_string() {
+                bad_key(value)
+            } else {
+                Some(t)
+            }
+        }
+        DataType::Array { element, .. } => bad_key(element),
+        DataType::Struct(s) => s.fields.iter().find_map(|f| bad_key(&f.data_type)),
+        _ => None,
+    }
+}
+
+fn invalid_schema(sql: &str, t: &DataType) -> SparkError {
+    SparkError::analysis(
+        "DATATYPE_MISMATCH.INVALID_JSON_SCHEMA",
+        &[("sqlExpr", &format!("\"{sql}\"")), ("schema", &t.quoted_sql())],
+    )
+}
+
+fn from_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let schema = schema_argument(b, &args[1])?;
+    let options = options(b, args.get(2))?;
+    let child = b.inputs(vec![args[0].clone()], STR)?;
+    let sql = describe::call_text("from_json", &child);
+    if !matches!(schema, DataType::Struct(_) | DataType::Array { .. } | DataType::Map { .. } | DataType::Variant) {
+        return Err(invalid_schema(&sql, &schema));
+    }
+    if schema == DataType::Variant {
+        return Err(SparkError::not_yet("from_json into VARIANT"));
+    }
+    if let Some(map) = bad_key(&schema) {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.INVALID_JSON_MAP_KEY_TYPE",
+            &[("sqlExpr", "\"entries\""), ("schema", &map.quoted_sql())],
+        ));
+    }
+    let mode = options.get("mode").map_or_else(String::new, |m| m.to_uppercase());
+    if mode == "DROPMALFORMED" {
+        return Err(SparkError::analysis(
+            "PARSE_MODE_UNSUPPORTED",
+            &[("funcName", "`from_json`"), ("mode", "DROPMALFORMED")],
+        ));
+    }
+    let schema = schema.as_nullable();
+    let corrupt_name = options.get("columnnameofcorruptrecord").cloned().unwrap_or_else(|| {
+        b.conf.get("spark.sql.columnNameOfCorruptRecord").unwrap_or_else(|| "_corrupt_record".into())
+    });
+    let corrupt = match &schema {
+        DataType::Struct(s) => s.fields.iter().position(|f| f.name == corrupt_name && f.data_type == DataType::String),
+        _ => None,
+    };
+    let reader = Reader {
+        lenience: lenience(&options)?,
+        zone: zone(&options)?,
+        timestamp: pattern(&options, "timestampformat", true)?,
+        timestamp_ntz: pattern(&options, "timestampntzformat", true)?,
+        date: pattern(&options, "dateformat", true)?,
+        fail_fast: mode == "FAILFAST",
+        corrupt,
+        schema: schema.clone(),
+    };
+    let comments = flag(&options, "allowcomments", false)?;
+    Ok(call("from_json", child, schema, true, FromJson { reader, comments }))
+}
+
+#[derive(Debug)]
+struct FromJson {
+    reader: Reader,
+    comments: bool,
+}
+
+impl Kernel for FromJson {
+    fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+        let mut out = ValueBuilder::new(&self.reader.schema, rows);
+        let texts = args.first().and_then(|a| a.as_string_opt::<i32>());
+        for row in 0..rows {
+            match texts {
+                Some(texts) if texts.is_valid(row) => {
+                    let text = texts.value(row);
+                    let value = if self.comments {
+                        self.reader.read(&without_comments(text), ctx.conf.time_zone())?
+                    } else {
+                        self.reader.read(text, ctx.conf.time_zone())?
+                    };
+                    out.append(&value)?;
+                }
+                _ => out.append_null(),
+            }
+        }
+        out.finish()
+    }
+}
+
+/// The text with `/* */` and `//` comments blanked.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut quoted = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                out.push(c);
+            }
+            '\\' if quoted => {
+                out.push(c);
+                out.extend(chars.next());
+            }
+            '/' if !quoted && chars.peek() == Some(&'*') => {
+                chars.next();
+                let mut last = ' ';
+                for n in chars.by_ref() {
+                    if last == '*' && n == '/' {
+                        break;
+                    }
+                    last = n;
+                }
+                out.push(' ');
+            }
+            '/' if !quoted && chars.peek() == Some(&'/') => {
+                for n in chars.by_ref() {
+                    if n == '\n' {
+                        break;
+                    }
+                }
+                out.push(' ');
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn to_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let options = options(b, args.get(1))?;
+    let child = vec![args[0].clone()];
+    let t = child[0].data_type();
+    if !matches!(t, DataType::Struct(_) | DataType::Array { .. } | DataType::Map { .. } | DataType::Variant) {
+        return Err(invalid_schema(&describe::call_text("to_json", &child), &t));
+    }
+    let ignore = b.conf.bool("spark.sql.jsonGenerator.ignoreNullFields");
+    let writer = Writer {
+        ignore_nulls: flag(&options, "ignorenullfields", ignore)?,
+        pretty: flag(&options, "pretty", false)?,
+        zone: zone(&options)?,
+        timestamp: match pattern(&options, "timestampformat", false)? {
+            Some(p) => p,
+            None => Pattern::new("yyyy-MM-dd'T'HH:mm:ss.SSSXXX", false)?,
+        },
+        timestamp_ntz: match pattern(&options, "timestampntzformat", false)? {
+            Some(p) => p,
+            None => Pattern::new("yyyy-MM-dd'T'HH:mm:ss.SSS", false)?,
+        },
+        date: pattern(&options, "dateformat", false)?,
+    };
+    let nullable = child[0].nullable();
+    Ok(call("to_json", child, DataType::String, nullable, ToJson { writer, input: t }))
+}
+
+#[derive(Debug)]
+struct ToJson {
+    writer: Writer,
+    input: DataType,
+}
+
+impl Kernel for ToJson {
+    fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+        let Some(column) = args.first() else { return Err(SparkError::internal("to_json has an argument")) };
+        let mut out = StringBuilder::with_capacity(rows, rows * 32);
+        for row in 0..rows {
+            match value_at(column, row, &self.input) {
+                Value::Null => out.append_null(),
+                v => out.append_value(self.writer.write(&v, &self.input, ctx.conf.time_zone())),
+            }
+        }
+        Ok(std::sync::Arc::new(out.finish()))
+    }
+}
+
+fn schema_of_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let options = options(b, args.get(1))?;
+    let child = vec![args[0].clone()];
+    let text = constant(b, &child[0])?;
+    let Some(text) = text.as_ref().and_then(Value::as_str) else {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
+            &[
+                ("sqlExpr", &format!("\"{}\"", describe::call_text("schema_of_json", &child))),
+                ("inputName", "`json`"),
+                ("inputType", "\"STRING\""),
+                ("inputExpr", &describe::quoted(&child[0])),
+            ],
+        ));
+    };
+    let lenience = lenience(&options)?;
+    let Some(span) = root(text, lenience) else {
+        return Err(SparkError::plain(
+            ErrorClass::Java("com.fasterxml.jackson.core.JsonParseException"),
+            format!("Malformed JSON: {text}"),
+        ));
+    };
+    let prefers = flag(&options, "prefersdecimal", false)?;
+    let t = super::infer::canonical(super::infer::infer(text.as_bytes(), span, lenience, prefers));
+    let value = Expr::literal(Value::from(t.sql()), DataType::String);
+    Ok(crate::functions::scalar::replaced("schema_of_json", child, value, DataType::String, false))
+}
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Base64 with padding.
+pub(in crate::functions) fn base64(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let n = chunk.iter().fold(0u32, |n, b| (n << 8) | u32::from(*b)) << (8 * (3 - chunk.len()));
+        for i in 0..4 {
+            if i <= chunk.len() {
+                out.push(char::from(ALPHABET[(n >> (18 - 6 * i)) as usize & 63]));
+            } else {
+                out.push('=');
+            }
+        }
+    }
+    out
+}
+
+/// The bytes of Base64 text; blanks are skipped.
+pub(in crate::functions) fn unbase64(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut n, mut bits) = (0u32, 0);
+    for c in text.bytes() {
+        if c == b'=' || c.is_ascii_whitespace() {
+            continue;
+        }
+        let d = ALPHABET.iter().position(|a| *a == c)? as u32;
+        n = (n << 6) | d;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            out.push((n >> bits) as u8);
+            n &= (1 << bits) - 1;
+        }
+    }
+    Some(out)
+}
