@@ -1,18 +1,128 @@
 //! Schema of CSV files (CSVInferSchema).
 
 use super::FileStatus;
-use super::options::Options;
+use super::csv_read::{Conversion, safe_header};
+use super::csv_tokens::CsvFormat;
+use super::options::{Options, flag, text};
+use super::splits::FileSplit;
 use crate::conf::SqlConf;
-use crate::error::{Result, SparkError};
+use crate::error::Result;
 use crate::session::SqlSession;
-use crate::types::StructType;
+use crate::types::{DataType, StructField, StructType};
 
 /// The schema of all records; None when there are no files.
 pub fn infer(
-    _session: &SqlSession,
-    _conf: &SqlConf,
-    _options: &Options,
-    _files: &[FileStatus],
+    session: &SqlSession,
+    conf: &SqlConf,
+    options: &Options,
+    files: &[FileStatus],
 ) -> Result<Option<StructType>> {
-    Err(SparkError::not_yet("Inferring the schema of CSV"))
+    if files.is_empty() {
+        return Ok(None);
+    }
+    let format = CsvFormat::of(options)?;
+    let typed = flag(options, "inferschema", false)?;
+    let dates = flag(options, "preferdate", true)?;
+    let separator = text(options, "linesep").map(|s| s.as_bytes().to_vec());
+    let conversion = Conversion::of(options, conf)?;
+    let mut names: Option<Vec<std::sync::Arc<str>>> = None;
+    let mut types: Vec<DataType> = Vec::new();
+    'files: for file in files {
+        let content = session.fs.read(&file.path).map_err(|_| super::read::file_missing(&file.path))?;
+        let split = FileSplit { file: file.clone(), start: 0, len: file.len };
+        let whole;
+        let records: Vec<String> = if format.multi_line {
+            whole = String::from_utf8_lossy(&content).into_owned();
+            format.records(&whole).into_iter().map(str::to_owned).collect()
+        } else {
+            super::text::lines(&content, &split, separator.as_deref())
+                .map(|l| String::from_utf8_lossy(l).into_owned())
+                .collect()
+        };
+        let mut skip_header = format.header;
+        for record in records.iter().filter(|r| !format.skips(r)) {
+            let fields = format.fields(record);
+            if names.is_none() {
+                let made = safe_header(&fields, format.header, &|a, b| conf.same_name(a, b));
+                types = vec![DataType::Null; made.len()];
+                names = Some(made);
+            }
+            if std::mem::take(&mut skip_header) {
+                continue;
+            }
+            if !typed {
+                break 'files;
+            }
+            for (known, field) in types.iter_mut().zip(&fields) {
+                if let Some(shown) = field.as_deref().filter(|s| !s.is_empty()) {
+                    let next = infer_field(known, shown, &conversion, dates);
+                    *known = next;
+                }
+            }
+        }
+    }
+    let fields = names
+        .unwrap_or_default()
+        .iter()
+        .zip(types)
+        .map(|(name, t)| StructField {
+            name: name.to_string(),
+            data_type: if t == DataType::Null { DataType::String } else { t },
+            nullable: true,
+            metadata: "{}".into(),
+        })
+        .collect();
+    Ok(Some(StructType { fields }))
+}
+
+/// CSVInferSchema.inferField: the narrowest type, from the one known on, that holds the field too.
+fn infer_field(known: &DataType, field: &str, conversion: &Conversion, dates: bool) -> DataType {
+    let fits = |t: &DataType| conversion.value(field, t).is_some();
+    let of = || {
+        if fits(&DataType::Integer) {
+            DataType::Integer
+        } else if fits(&DataType::Long) {
+            DataType::Long
+        } else if let Some(decimal) = whole_decimal(field) {
+            decimal
+        } else if fits(&DataType::Double) {
+            DataType::Double
+        } else if dates && is_date(field) {
+            DataType::Date
+        } else if field.starts_with(|c: char| c.is_ascii_digit()) && fits(&DataType::Timestamp) {
+            DataType::Timestamp
+        } else if fits(&DataType::Boolean) {
+            DataType::Boolean
+        } else {
+            DataType::String
+        }
+    };
+    let found = of();
+    use DataType as T;
+    match (known.clone(), found) {
+        (T::Null, found) => found,
+        (known, found) if known == found => known,
+        (T::Integer, T::Long) | (T::Long, T::Integer) => T::Long,
+        (T::Integer | T::Long, d @ T::Decimal { .. }) | (d @ T::Decimal { .. }, T::Integer | T::Long) => d,
+        (T::Integer | T::Long | T::Decimal { .. }, T::Double)
+        | (T::Double, T::Integer | T::Long | T::Decimal { .. }) => T::Double,
+        (T::Decimal { precision: a, .. }, T::Decimal { precision: b, .. }) => {
+            T::Decimal { precision: a.max(b), scale: 0 }
+        }
+        (T::Date, T::Timestamp) | (T::Timestamp, T::Date) => T::Timestamp,
+        _ => T::String,
+    }
+}
+
+/// A whole number too large for 64 bits.
+fn whole_decimal(field: &str) -> Option<DataType> {
+    let digits = field.trim_start_matches(['-', '+']);
+    let whole = !digits.is_empty() && digits.len() <= 38 && digits.bytes().all(|b| b.is_ascii_digit());
+    whole.then(|| DataType::Decimal { precision: u8::try_from(digits.len()).unwrap_or(38), scale: 0 })
+}
+
+/// `yyyy-MM-dd`, the default date pattern.
+fn is_date(field: &str) -> bool {
+    let b = field.as_bytes();
+    b.len() == 10 && b[4] == b'-' && b[7] == b'-' && crate::functions::cast::parse_date(field).is_some()
 }

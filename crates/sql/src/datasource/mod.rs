@@ -4,6 +4,7 @@
 //! into tasks when it runs; a reader of the format turns each piece into batches.
 
 pub mod csv_read;
+pub mod csv_tokens;
 pub mod infer_csv;
 pub mod infer_json;
 pub mod json_columns;
