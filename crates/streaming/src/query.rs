@@ -15,6 +15,7 @@ use crate::env::Env;
 use crate::operators::OutputMode;
 use crate::progress::{ProgressBuffer, Status, format_ms};
 use crate::session::StreamingSession;
+use crate::settings::Settings;
 use crate::sinks::Sink;
 use crate::trigger::Trigger;
 
@@ -32,6 +33,8 @@ pub(crate) struct Setup {
     /// Absolute folder.
     pub(crate) checkpoint: String,
     pub(crate) delete_checkpoint: bool,
+    /// Settings of the session when the query was started (its cloned session).
+    pub(crate) settings: Settings,
 }
 
 impl Setup {

@@ -47,6 +47,7 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
         sink_format: resolved.format.clone(),
         checkpoint,
         delete_checkpoint,
+        settings: settings.clone(),
     };
     refuse_or_stop_others(session, &setup, &settings)?;
     let limit = settings.long("spark.sql.streaming.numRecentProgressUpdates", 100);

@@ -152,7 +152,7 @@ impl MicroBatch {
         let setup = &query.setup;
         let now = env.clock.now_ms();
         let fs = env.session.fs.clone();
-        let mut settings = Settings::of(&env.session.conf.borrow());
+        let mut settings = setup.settings.clone();
         let offsets = OffsetLog::open(fs.clone(), &setup.checkpoint, now).map_err(early)?;
         let commits = CommitLog::open(fs.clone(), &setup.checkpoint, now).map_err(early)?;
 

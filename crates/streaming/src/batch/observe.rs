@@ -128,10 +128,6 @@ fn pieces(data: &LogicalPlan) -> Vec<(String, LogicalPlan)> {
                 (file_name(&file.path).to_owned(), LogicalPlan::FileRelation(one))
             })
             .collect(),
-        LogicalPlan::Project { list, child } => pieces(child)
-            .into_iter()
-            .map(|(origin, child)| (origin, LogicalPlan::Project { list: list.clone(), child: Arc::new(child) }))
-            .collect(),
         other => vec![(String::new(), other.clone())],
     }
 }

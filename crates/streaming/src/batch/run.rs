@@ -112,7 +112,7 @@ impl MicroBatch {
         if query.stopping() {
             return Err(SparkError::internal("the query was stopped during the batch"));
         }
-        if self.stateful_plan && planned.runs() == 0 {
+        if self.stateful_plan && planned.runs() == 0 && query.setup.sink_format == "foreachBatch" {
             // A foreachBatch function without an action: nobody has committed the state (StateStoreCommitTracker's wait).
             return Err(SparkError::plain(ErrorClass::Spark, "Exception thrown in awaitResult: "));
         }

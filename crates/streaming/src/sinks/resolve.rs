@@ -109,6 +109,23 @@ fn refuse_format(format: &str, options: &IndexMap<String, String>) -> SparkError
     }
 }
 
+/// A file sink opens its log at once (HDFSMetadataLog makes its folder).
+fn make_folder(session: &SqlSession, folder: &str) -> Result<()> {
+    session.fs.create_dir_all(folder, session.clock.now_us().div_euclid(1000)).map_err(|error| {
+        let mut at = Some(folder);
+        while let Some(path) = at {
+            if session.fs.is_file(path) {
+                return SparkError::plain(
+                    ErrorClass::Java("org.apache.hadoop.fs.ParentNotDirectoryException"),
+                    format!("Parent path is not a directory: file:{path}"),
+                );
+            }
+            at = tidemark_vfs::parent(path);
+        }
+        crate::checkpoint::fs_error(&error)
+    })
+}
+
 /// Chooses the sink and makes the checks that Spark makes before it looks at the checkpoint.
 pub(crate) fn resolve(
     spec: &WriterSpec,
@@ -173,6 +190,7 @@ pub(crate) fn resolve(
         return Err(SparkError::analysis("ALL_PARTITION_COLUMNS_NOT_ALLOWED", &[]));
     }
     let folder = join(&session.cwd, &uri_to_path(&path));
+    make_folder(session, &format!("{folder}/_spark_metadata"))?;
     let sink = FileSink::new(session.fs.clone(), folder, format, spec.options.clone(), partitions, settings.clone());
     Ok(ResolvedSink {
         sink: Box::new(sink),

@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use tidemark_sql::datasource::{FileStatus, relation_of_files};
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
-use tidemark_sql::expr::{Attribute, Expr};
+use tidemark_sql::expr::Attribute;
 use tidemark_sql::plan::{LogicalPlan, StreamingRelation};
 use tidemark_sql::types::{StructField, StructType};
 use tidemark_vfs::join;
@@ -152,6 +152,7 @@ impl FileSource {
         let field = |a: &Arc<Attribute>| StructField::new(&*a.name, a.data_type.clone(), true);
         let schema = StructType::new(output.iter().map(field).collect());
         let mut made = relation_of_files(&self.env.session, &self.format, &options, &schema, &self.base, files)?;
+        // The scan finds its columns by name, so their order does not matter; their ids do where rows are looked at alone.
         let conf = self.env.session.conf.borrow();
         let mut left: Vec<&Arc<Attribute>> = output.iter().collect();
         for column in &mut made.output {
@@ -159,13 +160,7 @@ impl FileSource {
                 *column = left.remove(at).clone();
             }
         }
-        let same_order = made.output.iter().map(|a| a.id).eq(output.iter().map(|a| a.id));
-        let relation = LogicalPlan::FileRelation(made);
-        if same_order {
-            return Ok(relation);
-        }
-        let list = output.iter().cloned().map(Expr::Attribute).collect();
-        Ok(LogicalPlan::Project { list, child: Arc::new(relation) })
+        Ok(LogicalPlan::FileRelation(made))
     }
 }
 
