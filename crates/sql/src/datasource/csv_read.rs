@@ -11,18 +11,18 @@ use super::json_read::{Mode, corrupt_column};
 use super::options::text;
 use super::read::ReadTask;
 use super::splits::FileSplit;
+use super::times::Times;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::exec::batch::{BATCH_ROWS, make_batch};
 use crate::exec::bind::eval_condition;
 use crate::functions::EvalContext;
-use crate::functions::cast::parse::{fit_decimal, parse_date, parse_decimal, parse_timestamp, parse_timestamp_ntz};
-use crate::functions::datetime::zone::Zone;
+use crate::functions::cast::parse::{fit_decimal, parse_decimal};
 use crate::types::DataType;
 use crate::value::{Value, ValueBuilder};
 
 /// Conversions of CSV fields (UnivocityParser.makeConverter).
 pub(super) struct Conversion {
-    pub zone: Zone,
+    times: Times,
     nan: String,
     positive_inf: String,
     negative_inf: String,
@@ -30,18 +30,9 @@ pub(super) struct Conversion {
 
 impl Conversion {
     pub(super) fn of(options: &super::options::Options, conf: &crate::conf::SqlConf) -> Result<Self> {
-        for key in ["timestampformat", "dateformat", "timestampntzformat"] {
-            if options.contains_key(key) {
-                return Err(SparkError::not_yet(&format!("The CSV option {key}")));
-            }
-        }
-        let zone = match text(options, "timezone") {
-            Some(id) => Zone::of(id)?,
-            None => conf.time_zone().clone(),
-        };
         let own = |key: &str, default: &str| text(options, key).unwrap_or(default).to_owned();
         Ok(Self {
-            zone,
+            times: Times::of(options, conf)?,
             nan: own("nanvalue", "NaN"),
             positive_inf: own("positiveinf", "Inf"),
             negative_inf: own("negativeinf", "-Inf"),
@@ -75,9 +66,9 @@ impl Conversion {
                 let (unscaled, from) = parse_decimal(field.trim())?;
                 Value::Decimal(fit_decimal(unscaled, from, *precision, *scale)?, *precision, *scale)
             }
-            DataType::Date => Value::Date(parse_date(field)?),
-            DataType::Timestamp => Value::Timestamp(parse_timestamp(field, &self.zone)?),
-            DataType::TimestampNtz => Value::TimestampNtz(parse_timestamp_ntz(field, false)?),
+            DataType::Date => Value::Date(self.times.date(field)?),
+            DataType::Timestamp => Value::Timestamp(self.times.timestamp(field)?),
+            DataType::TimestampNtz => Value::TimestampNtz(self.times.timestamp_ntz(field)?),
             DataType::Binary => Value::binary(field.as_bytes().to_vec()),
             _ => return None,
         })

@@ -11,15 +11,15 @@ use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType as ArrowType, Field};
 
 use super::json_scan::{Kind, Lenience, Malformed, Scanner, Span, unquote};
+use super::times::Times;
 use crate::error::{Result, SparkError};
-use crate::functions::cast::parse::{fit_decimal, parse_date, parse_decimal, parse_timestamp, parse_timestamp_ntz};
-use crate::functions::datetime::zone::Zone;
+use crate::functions::cast::parse::{fit_decimal, parse_decimal};
 use crate::types::{DataType, StructType};
 use crate::value::{Value, ValueBuilder};
 
 /// What conversions need besides the text.
 pub struct Conversion<'a> {
-    pub zone: &'a Zone,
+    pub times: &'a Times,
     pub lenience: Lenience,
 }
 
@@ -277,16 +277,16 @@ impl Node {
             },
             Node::Date(b) => match span.kind {
                 Kind::Integer => b.append_value(i32::try_from(integer()?).map_err(|_| unfit)?),
-                Kind::Text { .. } => b.append_value(parse_date(&text()?).ok_or(unfit)?),
+                Kind::Text { .. } => b.append_value(how.times.date(&text()?).ok_or(unfit)?),
                 _ => return Err(unfit),
             },
             Node::Timestamp(b) => match span.kind {
                 Kind::Integer => b.append_value(integer()?.checked_mul(1_000_000).ok_or(unfit)?),
-                Kind::Text { .. } => b.append_value(parse_timestamp(&text()?, how.zone).ok_or(unfit)?),
+                Kind::Text { .. } => b.append_value(how.times.timestamp(&text()?).ok_or(unfit)?),
                 _ => return Err(unfit),
             },
             Node::TimestampNtz(b) if is_text => {
-                b.append_value(parse_timestamp_ntz(&text()?, false).ok_or(unfit)?);
+                b.append_value(how.times.timestamp_ntz(&text()?).ok_or(unfit)?);
             }
             Node::TimestampNtz(_) => return Err(unfit),
             Node::Struct(s) => {

@@ -9,12 +9,12 @@ use super::json_scan::{Lenience, Malformed};
 use super::options::{Options, flag, text};
 use super::read::ReadTask;
 use super::splits::FileSplit;
+use super::times::Times;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::exec::batch::{BATCH_ROWS, make_batch};
 use crate::exec::bind::eval_condition;
 use crate::expr::Expr;
 use crate::functions::EvalContext;
-use crate::functions::datetime::zone::Zone;
 use crate::types::{DataType, StructType};
 
 /// What to do with records that do not fit (ParseMode).
@@ -61,7 +61,7 @@ pub(super) fn corrupt_column(options: &Options, conf: &crate::conf::SqlConf) -> 
 struct Rows<'t> {
     task: &'t ReadTask<'t>,
     mode: Mode,
-    zone: Zone,
+    times: Times,
     lenience: Lenience,
     root: StructNode,
     /// Position of the corrupt-record column in the required columns.
@@ -84,11 +84,6 @@ pub(super) fn read(
     emit: &mut dyn FnMut(RecordBatch) -> Result<()>,
 ) -> Result<()> {
     let options = &task.relation.options;
-    for key in ["timestampformat", "dateformat", "timestampntzformat"] {
-        if options.contains_key(key) {
-            return Err(SparkError::not_yet(&format!("The JSON option {key}")));
-        }
-    }
     let name = corrupt_column(options, task.conf);
     let corrupt = task.required.fields.iter().position(|f| f.name == name && f.data_type == DataType::String);
     let parsed = StructType {
@@ -100,10 +95,6 @@ pub(super) fn read(
             .filter(|(i, _)| Some(*i) != corrupt)
             .map(|(_, f)| f.clone())
             .collect(),
-    };
-    let zone = match text(options, "timezone") {
-        Some(id) => Zone::of(id)?,
-        None => task.conf.time_zone().clone(),
     };
     let shift = |i: usize| if corrupt.is_some_and(|c| i > c) { i - 1 } else { i };
     let filter_columns: Vec<Vec<usize>> = task
@@ -121,7 +112,7 @@ pub(super) fn read(
         .collect();
     let mut rows = Rows {
         mode: Mode::of(options),
-        zone,
+        times: Times::of(options, task.conf)?,
         lenience: lenience(options)?,
         set: vec![false; parsed.fields.len()],
         root: StructNode::new(&parsed)?,
@@ -181,7 +172,7 @@ impl Rows<'_> {
 
     fn object(&mut self, bytes: &[u8], at: usize) -> Result<()> {
         self.set.fill(false);
-        let how = Conversion { zone: &self.zone, lenience: self.lenience };
+        let how = Conversion { times: &self.times, lenience: self.lenience };
         let set = &mut self.set;
         match self.root.object(bytes, at, &how, &mut |i, fits| set[i] = fits) {
             Err(Malformed) => self.malformed(bytes),

@@ -20,6 +20,7 @@ pub mod relation;
 pub mod save;
 pub mod splits;
 pub mod text;
+mod times;
 pub mod write;
 
 pub use listing::{ListOptions, list_files};

@@ -21,6 +21,9 @@ pub mod sort;
 pub mod union;
 pub mod window;
 
+#[cfg(test)]
+mod tests;
+
 use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -131,6 +131,17 @@ pub(super) fn infer_filters(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Result
             };
             LogicalPlan::Filter { condition, child }
         }
+        // InferFiltersFromGenerate: rows whose collection is null give nothing.
+        LogicalPlan::Generate { generator, outer: false, qualifier, output, child } => {
+            let rows = match generator.unaliased() {
+                Expr::Generator(g) if !g.outer && matches!(&*g.name, "explode" | "posexplode" | "inline") => {
+                    g.args.first().filter(|a| matches!(a, Expr::Attribute(a) if a.nullable)).cloned()
+                }
+                _ => None,
+            };
+            let child = with(rows.into_iter().map(is_not_null).collect(), child);
+            LogicalPlan::Generate { generator, outer: false, qualifier, output, child }
+        }
         LogicalPlan::Join(Join { left, right, kind, condition: JoinCondition::On(on) }) => {
             let terms: Vec<Expr> = split_conjuncts(&on).into_iter().filter(Expr::deterministic).collect();
             let (on_left, on_right) = (implied(&terms, &left.output()), implied(&terms, &right.output()));

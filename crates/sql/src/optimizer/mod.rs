@@ -6,6 +6,7 @@
 mod build;
 mod calls;
 mod constraints;
+mod distinct;
 mod expressions;
 mod filters;
 mod joins;
@@ -38,6 +39,7 @@ const BATCHES: &[Batch] = &[
     Batch { times: 10, rules: OPERATORS },
     Batch { times: 1, rules: &[constraints::infer_filters] },
     Batch { times: 10, rules: OPERATORS },
+    Batch { times: 1, rules: &[distinct::rewrite] },
     Batch { times: 1, rules: &[pruning::prune_columns] },
     Batch { times: 3, rules: &[projects::collapse, projects::remove_no_ops] },
 ];

@@ -27,10 +27,26 @@ impl Planner<'_> {
         Arc::new(LocalScanExec {
             ordinals: (0..output.len()).collect(),
             output,
-            partitions: Arc::clone(&relation.partitions),
+            partitions: if relation.from_rdd || source.is_some() {
+                Arc::clone(&relation.partitions)
+            } else {
+                self.sliced(&relation.partitions)
+            },
             from_rdd: relation.from_rdd,
             source,
         })
+    }
+
+    /// Rows in hand are cut evenly over the cores (LocalTableScanExec).
+    fn sliced(&self, partitions: &Arc<Vec<crate::exec::Partition>>) -> Arc<Vec<crate::exec::Partition>> {
+        let [one] = partitions.as_slice() else { return Arc::clone(partitions) };
+        let rows = crate::exec::batch::row_count(one);
+        let slices = rows.min(self.ctx.default_parallelism);
+        let cut = |i: usize| {
+            let (from, to) = (i * rows / slices, (i + 1) * rows / slices);
+            crate::exec::limit::slice_rows(one.clone(), from, Some(to - from))
+        };
+        Arc::new((0..slices).map(cut).collect())
     }
 
     pub(super) fn plan_scan(&self, plan: &PlanRef) -> Result<ExecRef> {

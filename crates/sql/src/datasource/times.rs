@@ -1,0 +1,61 @@
+//! Dates and timestamps of JSON and CSV text, by the options' patterns or as casts read them.
+
+use super::options::{Options, text};
+use crate::conf::SqlConf;
+use crate::error::Result;
+use crate::functions::cast::parse::{parse_date, parse_timestamp, parse_timestamp_ntz};
+use crate::functions::datetime::pattern::Pattern;
+use crate::functions::datetime::zone::Zone;
+
+const MICROS_PER_DAY: i64 = 86_400_000_000;
+
+/// How times are read.
+pub struct Times {
+    zone: Zone,
+    date: Option<Pattern>,
+    timestamp: Option<Pattern>,
+    timestamp_ntz: Option<Pattern>,
+}
+
+impl Times {
+    pub fn of(options: &Options, conf: &SqlConf) -> Result<Self> {
+        let pattern = |key: &str| text(options, key).map(|p| Pattern::new(p, true)).transpose();
+        let zone = match text(options, "timezone") {
+            Some(id) => Zone::of(id)?,
+            None => conf.time_zone().clone(),
+        };
+        Ok(Self {
+            zone,
+            date: pattern("dateformat")?,
+            timestamp: pattern("timestampformat")?,
+            timestamp_ntz: pattern("timestampntzformat")?,
+        })
+    }
+
+    /// Days since the epoch.
+    pub fn date(&self, shown: &str) -> Option<i32> {
+        match &self.date {
+            None => parse_date(shown),
+            Some(pattern) => {
+                let us = pattern.parse_instant(shown, &Zone::UTC).ok()?;
+                i32::try_from(us.div_euclid(MICROS_PER_DAY)).ok()
+            }
+        }
+    }
+
+    /// µs.
+    pub fn timestamp(&self, shown: &str) -> Option<i64> {
+        match &self.timestamp {
+            None => parse_timestamp(shown, &self.zone),
+            Some(pattern) => pattern.parse_instant(shown, &self.zone).ok(),
+        }
+    }
+
+    /// µs on a calendar without a zone.
+    pub fn timestamp_ntz(&self, shown: &str) -> Option<i64> {
+        match &self.timestamp_ntz {
+            None => parse_timestamp_ntz(shown, false),
+            Some(pattern) => pattern.parse_instant(shown, &Zone::UTC).ok(),
+        }
+    }
+}
