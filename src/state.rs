@@ -239,7 +239,7 @@ pub struct QueryView {
     pub batches: Vec<Rc<BatchReport>>,
     /// Batches that ran again after a crash or restart.
     pub replayed: Vec<i64>,
-    /// Batches that a crash cut off and where; gone once the batch is there.
+    /// The batch that a crash cut off, and where; gone once the query has gone on.
     pub torn: Option<(i64, Option<CrashPoint>)>,
     /// Why the last trigger ran no batch; None after a batch.
     pub idle: Option<String>,

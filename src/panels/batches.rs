@@ -4,7 +4,7 @@ use crate::format::{count, watermark};
 use crate::page::use_page;
 use crate::state::{Action, Life, QueryView, point_name};
 use crate::ui::ByPointer;
-use tidemark_protocol::messages::{BatchKind, BatchReport};
+use tidemark_protocol::messages::{BatchKind, BatchReport, CrashPoint};
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
@@ -68,10 +68,7 @@ pub fn BatchesPanel() -> Html {
                             </tr>
                         </thead>
                         <tbody>
-                            { for view.batches.iter().skip(view.batches.len().saturating_sub(SHOWN)).map(|batch| html! {
-                                <BatchRow key={batch.batch} batch={ByPointer(batch.clone())} selected={Some(batch.batch) == selected}
-                                    replayed={view.replayed.contains(&batch.batch)} />
-                            }) }
+                            { rows(view, selected) }
                             { torn(view) }
                         </tbody>
                     </table>
@@ -96,13 +93,43 @@ fn note(view: &QueryView) -> String {
     }
 }
 
+/// The newest batches. A gap in their numbers is a batch whose commit a crash came right after.
+fn rows(view: &QueryView, selected: Option<i64>) -> Html {
+    let shown = view.batches.get(view.batches.len().saturating_sub(SHOWN)..).unwrap_or_default();
+    let mut expected = shown.first().map_or(0, |batch| batch.batch);
+    let mut rows = Vec::new();
+    for batch in shown {
+        if expected < batch.batch {
+            rows.push(html! {
+                <tr class="unheard" key={expected}>
+                    <td class="num">{ expected }</td>
+                    <td colspan="6">{ "committed right before a crash: done, not run again, never reported" }</td>
+                </tr>
+            });
+        }
+        expected = batch.batch + 1;
+        rows.push(html! {
+            <BatchRow key={batch.batch} batch={ByPointer(batch.clone())} selected={Some(batch.batch) == selected}
+                replayed={view.replayed.contains(&batch.batch)} />
+        });
+    }
+    rows.into_iter().collect()
+}
+
 fn torn(view: &QueryView) -> Html {
     let Some((batch, point)) = view.torn else { return html! {} };
     html! {
         <tr class="torn">
             <td class="num">{ batch }</td>
-            <td colspan="6">{ format!("crashed {}; a restart runs it again or finds it committed", point_name(point)) }</td>
+            <td colspan="6">{ format!("crashed {}; {}", point_name(point), after_restart(point)) }</td>
         </tr>
+    }
+}
+
+fn after_restart(point: Option<CrashPoint>) -> &'static str {
+    match point {
+        Some(CrashPoint::CommitWritten) => "a restart goes on with the next one",
+        _ => "a restart runs it again, on the same offsets",
     }
 }
 

@@ -191,11 +191,11 @@ impl App {
         let report = Rc::new(report);
         let Some(view) = self.view(&report.query) else { return };
         view.idle = None;
-        if view.torn.is_some_and(|(batch, _)| batch <= report.batch) {
-            if view.torn.is_some_and(|(batch, _)| batch == report.batch) {
-                view.replayed.push(report.batch);
+        if let Some((torn, _)) = view.torn.take() {
+            // A later batch: the torn one had been committed, and is not run again.
+            if torn == report.batch {
+                view.replayed.push(torn);
             }
-            view.torn = None;
         }
         match view.batches.binary_search_by_key(&report.batch, |batch| batch.batch) {
             Ok(at) => {

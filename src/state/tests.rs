@@ -174,6 +174,17 @@ fn a_crash_tears_the_batch_and_the_replay_mends_it() {
 }
 
 #[test]
+fn a_batch_that_was_committed_before_the_crash_is_not_run_again() {
+    let mut app = stepping();
+    app.apply(Action::Crash(Some(CrashPoint::CommitWritten)));
+    hear(&mut app, Event::Crashed { point: Some(CrashPoint::CommitWritten), batch: Some(0) });
+    hear(&mut app, Event::QueryStarted(info("q")));
+    hear(&mut app, Event::Batch(Box::new(batch("q", 1))));
+    assert_eq!(app.queries[0].torn, None);
+    assert!(app.queries[0].replayed.is_empty());
+}
+
+#[test]
 fn a_reload_brings_the_batches_back_without_a_running_query() {
     let mut app = App::default();
     let restored =

@@ -69,12 +69,12 @@ test("files are made, edited, renamed and deleted", async () => {
   const page = await site.open();
   const files = page.locator("#pane-files");
   await files.getByRole("button", { name: "New folder" }).click();
-  await files.getByLabel("Folder").fill("data/more");
+  await files.getByLabel("Folder", { exact: true }).fill("data/more");
   await files.getByRole("button", { name: "Create" }).click();
   await files.getByRole("button", { name: "more", exact: true }).waitFor();
   await files.getByRole("button", { name: "New file" }).click();
   await files.getByLabel("File", { exact: true }).fill("data/more/a.json");
-  await files.getByLabel("Content").fill('{"user": "ana"}\nnot json');
+  await files.getByLabel("Content", { exact: true }).fill('{"user": "ana"}\nnot json');
   await files.getByText("Line 2 is no JSON object").waitFor();
   await files.getByRole("button", { name: "Create" }).click();
   await files.getByRole("button", { name: /^a\.json/ }).click();

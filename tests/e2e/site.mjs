@@ -95,7 +95,7 @@ export async function stepTo(page, count) {
 
 /** The batches as objects of the table's cells. */
 export async function batches(page) {
-  return page.locator(".rows tbody tr:not(.torn)").evaluateAll((rows) =>
+  return page.locator(".rows tbody tr:not(.torn, .unheard)").evaluateAll((rows) =>
     rows.map((row) => {
       const [number, kind, input, output, dropped, state, watermark] = [...row.cells].map((cell) => cell.innerText.trim());
       return { number: Number(number), kind: kind.replace(/\s+/g, " "), input, output, dropped, state, watermark };
@@ -117,8 +117,8 @@ export async function output(page, number) {
 export async function addEvent(page, { preset, fill = {} } = {}) {
   await page.getByRole("tab", { name: "Add event" }).click();
   if (preset) await page.getByRole("button", { name: preset, exact: true }).click();
-  for (const [name, value] of Object.entries(fill)) await page.getByLabel(name).fill(value);
-  const time = await page.getByLabel("event_time").inputValue();
+  for (const [name, value] of Object.entries(fill)) await page.locator(".event-form").getByLabel(name).fill(value);
+  const time = await page.locator(".event-form").getByLabel("event_time").inputValue();
   await page.locator(".event-form").getByRole("button", { name: "Add event" }).click();
   await page.locator(".status", { hasText: "Written to" }).waitFor();
   return time;
