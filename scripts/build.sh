@@ -4,7 +4,6 @@ need_rust
 need_wasm_bindgen
 need_trunk
 need_node
-need_wasm_opt
 need_brotli
 
 say "building (release)"

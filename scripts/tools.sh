@@ -116,5 +116,4 @@ need_chromium() {
   export CHROMIUM CHROMEDRIVER
 }
 
-need_wasm_opt() { have wasm-opt || need_apt binaryen; }
 need_brotli() { have brotli || need_apt brotli; }
