@@ -20,8 +20,8 @@ impl App {
                 return vec![Effect::ShowScript(self.script.clone())];
             }
             Event::Storage(state) => {
-                if let StorageState::Full { message } = &state {
-                    self.say(format!("Storage is full: {message}"));
+                if let Some(text) = storage_notice(&state).filter(|_| self.storage.as_ref() != Some(&state)) {
+                    self.tell(text);
                 }
                 self.storage = Some(state);
             }
@@ -283,6 +283,23 @@ impl App {
             self.continuous = false;
         }
         Vec::new()
+    }
+}
+
+/// What the person has to know about storage; None when all is well.
+fn storage_notice(state: &StorageState) -> Option<String> {
+    match state {
+        StorageState::Persistent => None,
+        StorageState::OpenElsewhere => Some(
+            "This workspace is open in another tab. This tab has a copy of the example of its own; nothing in it is saved."
+                .to_owned(),
+        ),
+        StorageState::Unavailable { message } => {
+            Some(format!("This browser keeps nothing for the page ({message}). Everything works, nothing is saved."))
+        }
+        StorageState::Full { message } => Some(format!(
+            "The browser's storage is full ({message}). What is saved stays as it was; changes from now on are not saved. Delete files, or download what you need."
+        )),
     }
 }
 

@@ -60,7 +60,7 @@ test("a second tab on the same workspace is told so and kept apart", async () =>
   await visit(first, site.address);
   const second = await context.newPage();
   await visit(second, site.address);
-  await second.getByText("open in another tab").waitFor();
+  await second.getByRole("alert").filter({ hasText: "open in another tab" }).waitFor();
   await stepTo(second, 1);
   assert.deepEqual(await batches(first), []);
 });
