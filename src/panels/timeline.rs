@@ -1,18 +1,19 @@
 //! The event-time strip: a canvas over the geometry of [`crate::strip`], with a pointer, a keyboard and words.
 
+pub mod legend;
 pub mod paint;
+pub mod surface;
 pub mod words;
 
-use self::paint::{Palette, Scene, paint};
+use self::legend::Legend;
+use self::paint::Scene;
+use self::surface::{draw, use_size};
 use self::words::Words;
 use crate::page::use_page;
 use crate::state::Action;
 use crate::strip::{Hit, Layout, Model, Move, Spot, TimeScale};
 use crate::ui::{Glyph, Tool, by_pointers};
-use std::rc::Rc;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::prelude::*;
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement, ResizeObserver};
+use web_sys::{HtmlCanvasElement, HtmlElement};
 use yew::prelude::*;
 
 /// Room for the batch numbers, and at the right, px.
@@ -225,71 +226,5 @@ fn empty(model: &Model) -> &'static str {
         "Events stand here at their event time, batch by batch, under their windows and against the watermark. Step to see the first ones."
     } else {
         "Nothing here has an event time. A query shows its events once it uses withWatermark or window."
-    }
-}
-
-#[component]
-fn Legend() -> Html {
-    html! {
-        <ul class="legend" aria-label="Legend">
-            <li><i class="key-event"></i>{ "event" }</li>
-            <li><i class="key-dropped"></i>{ "dropped" }</li>
-            <li><i class="key-filtered"></i>{ "filtered" }</li>
-            <li title="Judges late rows: the watermark of the batch before"><i class="key-late"></i>{ "late-row watermark" }</li>
-            <li title="Closes windows and evicts state in this batch"><i class="key-evict"></i>{ "eviction watermark" }</li>
-            <li><i class="key-max"></i>{ "newest event" }</li>
-        </ul>
-    }
-}
-
-/// Keeps `size` at the inner size of an element.
-#[hook]
-fn use_size(node: NodeRef, size: UseStateHandle<(f64, f64)>) {
-    use_effect_with((), move |()| {
-        let element = node.cast::<HtmlElement>();
-        let on_resize = {
-            let element = element.clone();
-            Closure::<dyn FnMut()>::new(move || {
-                if let Some(element) = &element {
-                    size.set((f64::from(element.client_width()), f64::from(element.client_height())));
-                }
-            })
-        };
-        let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref()).ok();
-        if let (Some(observer), Some(element)) = (&observer, &element) {
-            observer.observe(element);
-        }
-        move || {
-            if let Some(observer) = observer {
-                observer.disconnect();
-            }
-            drop(on_resize);
-        }
-    });
-}
-
-/// Fits the bitmap to the screen's pixels and paints.
-fn draw(canvas: &HtmlCanvasElement, scene: &Scene) {
-    let (width, height) = (scene.layout.width, scene.layout.height);
-    // A hidden panel has no size.
-    if width < LEFT + RIGHT || height < 1.0 {
-        return;
-    }
-    let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
-    canvas.set_width((width * ratio) as u32);
-    canvas.set_height((height * ratio) as u32);
-    let _ = canvas.set_attribute("style", &format!("width:{width}px;height:{height}px"));
-    let context = canvas.get_context("2d").ok().flatten().and_then(|context| context.dyn_into().ok());
-    let Some(context): Option<CanvasRenderingContext2d> = context else { return };
-    let _ = context.scale(ratio, ratio);
-    paint(&context, scene, &Palette::of_page());
-}
-
-/// Scenes of the same model are compared by their pointers first: models can be large.
-impl PartialEq for Scene {
-    fn eq(&self, other: &Scene) -> bool {
-        Rc::ptr_eq(&self.model, &other.model)
-            && (self.layout, self.scale, self.hover, self.selected, self.batch)
-                == (other.layout, other.scale, other.hover, other.selected, other.batch)
     }
 }

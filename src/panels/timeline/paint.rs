@@ -21,6 +21,15 @@ pub struct Scene {
     pub batch: Option<i64>,
 }
 
+/// Scenes of the same model are compared by their pointers first: models can be large.
+impl PartialEq for Scene {
+    fn eq(&self, other: &Scene) -> bool {
+        Rc::ptr_eq(&self.model, &other.model)
+            && (self.layout, self.scale, self.hover, self.selected, self.batch)
+                == (other.layout, other.scale, other.hover, other.selected, other.batch)
+    }
+}
+
 /// The page's colours.
 pub struct Palette {
     ink: String,
@@ -66,7 +75,7 @@ struct Painter<'a> {
 
 pub fn paint(on: &CanvasRenderingContext2d, scene: &Scene, colours: &Palette) {
     on.clear_rect(0.0, 0.0, scene.layout.width, scene.layout.height);
-    let Some(scale) = scene.scale else { return };
+    let Some(scale) = scene.scale.filter(|scale| scale.right > scale.left) else { return };
     on.set_font(&colours.font);
     on.set_text_baseline("middle");
     let painter = Painter { on, scene, colours, scale };
