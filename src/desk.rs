@@ -4,7 +4,7 @@ use crate::editor::Editor;
 use crate::engine::{EngineClient, Heard};
 use crate::state::{Action, App, Effect};
 use gloo_timers::callback::Timeout;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use tidemark_protocol::Command;
 use tidemark_protocol::messages::PROTOCOL_VERSION;
@@ -24,6 +24,8 @@ pub struct Desk {
     redraw: RefCell<Option<Callback<()>>>,
     save: RefCell<Option<Timeout>>,
     step: RefCell<Option<Timeout>>,
+    /// The browser was asked to keep the storage: once, when there is work to lose.
+    asked_to_persist: Cell<bool>,
 }
 
 impl Desk {
@@ -95,6 +97,11 @@ impl Desk {
     fn perform(self: &Rc<Self>, effect: Effect) {
         match effect {
             Effect::Send(command) => {
+                if matches!(command, Command::Run { .. }) && !self.asked_to_persist.replace(true) {
+                    wasm_bindgen_futures::spawn_local(async {
+                        crate::storage::ask_to_persist().await;
+                    });
+                }
                 if let Some(engine) = &*self.engine.borrow() {
                     engine.send(command);
                 }

@@ -1,15 +1,27 @@
 //! Files of a checkpoint in readable form.
 
-use tidemark_vfs::{FileSystem, MemoryFs};
+use std::sync::Arc;
+
+use tidemark_streaming::state::explain_file;
+use tidemark_vfs::{FileSystem, MemoryFs, file_name, parent};
 
 /// The bytes of a file and, where they are not text, what they say.
 pub(super) fn file(fs: &MemoryFs, path: &str) -> Result<(Vec<u8>, Option<String>), String> {
-    let content = fs.read(path).map_err(|error| error.to_string())?.to_vec();
-    let text = match std::str::from_utf8(&content) {
-        Ok(_) => None,
-        Err(_) => Some(hex(&content)),
+    let content = fs.read(path).map_err(|error| error.to_string())?;
+    let schema = schema_of(fs, path);
+    let text = explain_file(path, &content, schema.as_ref().map(|schema| schema.as_slice()));
+    let text = text.or_else(|| std::str::from_utf8(&content).is_err().then(|| hex(&content)));
+    Ok((content.to_vec(), text))
+}
+
+/// The schema of a state file's store, which lies with partition 0: state/OPERATOR/0[/STORE]/_metadata/schema.
+fn schema_of(fs: &MemoryFs, path: &str) -> Option<Arc<Vec<u8>>> {
+    let folder = parent(path)?;
+    let (partition, store) = match file_name(folder).parse::<usize>() {
+        Ok(_) => (folder, String::new()),
+        Err(_) => (parent(folder)?, format!("/{}", file_name(folder))),
     };
-    Ok((content, text))
+    fs.read(&format!("{}/0{store}/_metadata/schema", parent(partition)?)).ok()
 }
 
 /// Bytes shown of a file that nothing here can decode.
