@@ -180,7 +180,11 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
     let arg = |i: usize| args.get(i).map(|expr| text(expr, style)).unwrap_or_default();
     let infix = |symbol: &str| Some(format!("({} {symbol} {})", arg(0), arg(1)));
     match (lower.as_str(), args.len()) {
-        ("+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "=" | "<=>" | "<" | "<=" | ">" | ">=" | "div", 2) => {
+        (
+            "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "<<" | ">>" | ">>>" | "=" | "<=>" | "<" | "<=" | ">" | ">="
+            | "div",
+            2,
+        ) => {
             let is_interval = |i: usize| {
                 args.get(i).is_some_and(|expr| {
                     matches!(
@@ -233,6 +237,7 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
         }),
         ("like" | "ilike", 2) => Some(format!("{} {} {}", arg(0), lower.to_uppercase(), arg(1))),
         ("rlike" | "regexp" | "regexp_like", 2) => Some(format!("{}({}, {})", lower.to_uppercase(), arg(0), arg(1))),
+        ("extract" | "datepart", 2) => Some(format!("{lower}({} FROM {})", arg(0), arg(1))),
         ("[]", 2) => Some(format!("{}[{}]", arg(0), arg(1))),
         ("rank" | "dense_rank" | "percent_rank" | "cume_dist", 0) if style == Style::Pretty && lower != "cume_dist" => {
             Some(format!("{}()", lower.to_uppercase()))

@@ -35,11 +35,14 @@ pub trait Accumulator {
 }
 
 mod average;
+mod bits;
 mod collect;
 mod count;
+mod distribution;
 mod extremes;
 mod first_last;
 mod hyperloglog;
+mod moments;
 mod sum;
 
 use std::sync::Arc;
@@ -51,11 +54,14 @@ use crate::expr::{AggregateCall, Expr, ExprId};
 pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
     &[
         average::FUNCTIONS,
+        bits::FUNCTIONS,
         collect::FUNCTIONS,
         count::FUNCTIONS,
+        distribution::FUNCTIONS,
         extremes::FUNCTIONS,
         first_last::FUNCTIONS,
         hyperloglog::FUNCTIONS,
+        moments::FUNCTIONS,
         sum::FUNCTIONS,
     ]
 }

@@ -151,13 +151,15 @@ pub struct FunctionEntry {
     pub min: usize,
     pub max: usize,
     pub kind: Kind,
+    /// What columns and plans print instead of the name ("SQRT").
+    pub shown: Option<&'static str>,
 }
 
 pub const MANY: usize = usize::MAX;
 
 impl FunctionEntry {
     pub const fn custom(name: &'static str, min: usize, max: usize, build: Builder) -> Self {
-        Self { name, min, max, kind: Kind::Custom(build) }
+        Self { name, min, max, kind: Kind::Custom(build), shown: None }
     }
 
     pub const fn row(
@@ -169,7 +171,13 @@ impl FunctionEntry {
         nulls: Nulls,
         eval: RowEval,
     ) -> Self {
-        Self { name, min, max, kind: Kind::Row(RowSpec { inputs, ret, nulls, implicit: true, eval }) }
+        Self { name, min, max, kind: Kind::Row(RowSpec { inputs, ret, nulls, implicit: true, eval }), shown: None }
+    }
+
+    /// Printed by another name.
+    pub const fn shown(mut self, name: &'static str) -> Self {
+        self.shown = Some(name);
+        self
     }
 
     /// Without implicit casts of its arguments.
@@ -251,8 +259,9 @@ fn run(entry: &'static FunctionEntry, build: &mut Build<'_>, args: Vec<Expr>) ->
     match &entry.kind {
         Kind::Custom(builder) => builder(build, args),
         Kind::Row(spec) => {
+            let shown = entry.shown.unwrap_or(entry.name);
             let args = check_inputs(args, spec.inputs, spec.implicit, build.ansi(), &|args| {
-                super::describe::call_text(entry.name, args)
+                super::describe::call_text(shown, args)
             })?;
             let any = args.iter().any(Expr::nullable);
             let (strict, nullable) = match spec.nulls {
@@ -268,7 +277,7 @@ fn run(entry: &'static FunctionEntry, build: &mut Build<'_>, args: Vec<Expr>) ->
                 Ret::Same(i) => args.get(i).map_or(DataType::Null, Expr::data_type),
                 Ret::Of(f) => f(&args),
             };
-            Ok(row_call(entry.name, args, data_type, nullable, strict, build.ansi(), spec.eval))
+            Ok(row_call(shown, args, data_type, nullable, strict, build.ansi(), spec.eval))
         }
     }
 }

@@ -20,6 +20,11 @@ fn count(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     Ok(aggregate(b, "count", args, DataType::Long, false, Count { condition: false }))
 }
 
+/// count over arguments that are what they are.
+pub(super) fn plain(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    count(b, args)
+}
+
 fn count_if(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[In::Bool])?;
     Ok(aggregate(b, "count_if", args, DataType::Long, false, Count { condition: true }))

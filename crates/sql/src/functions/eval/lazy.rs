@@ -71,6 +71,11 @@ pub(super) fn harmless(expr: &Expr) -> bool {
     own && expr.children().into_iter().all(harmless)
 }
 
+/// A mask whose nulls count as false.
+fn plain_mask(mask: &BooleanArray) -> BooleanArray {
+    if mask.null_count() == 0 { BooleanArray::new(mask.values().clone(), None) } else { prep_null_mask_filter(mask) }
+}
+
 fn booleans(operand: &Operand, rows: usize) -> Result<BooleanArray> {
     let array = operand.to_array(rows)?;
     Ok(array.as_boolean_opt().cloned().unwrap_or_else(|| BooleanArray::new_null(rows)))
@@ -220,11 +225,11 @@ fn take_value(
 /// The rows of `open` where a condition is true.
 fn condition_over(condition: &Expr, open: &BooleanArray, frame: &Frame, ctx: &EvalContext<'_>) -> Result<BooleanArray> {
     if open.true_count() == frame.rows || harmless(condition) {
-        let c = prep_null_mask_filter(&booleans(&eval(condition, frame, ctx)?, frame.rows)?);
+        let c = plain_mask(&booleans(&eval(condition, frame, ctx)?, frame.rows)?);
         return Ok(arrow::compute::and(&c, open)?);
     }
     let part = frame.filtered(condition, open)?;
-    let c = prep_null_mask_filter(&booleans(&eval(condition, &part, ctx)?, part.rows)?);
+    let c = plain_mask(&booleans(&eval(condition, &part, ctx)?, part.rows)?);
     let mut next = 0;
     Ok((0..open.len())
         .map(|row| {

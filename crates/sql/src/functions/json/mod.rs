@@ -6,7 +6,7 @@ mod parse;
 mod path;
 mod resolve;
 
-pub(super) use self::resolve::FUNCTIONS;
+pub(super) use self::resolve::{FUNCTIONS, constant};
 
 use std::borrow::Cow;
 

@@ -152,7 +152,7 @@ pub(super) fn date_time(
                 }
                 let (l, r) = (cast_to(l, &target, ansi), cast_to(r, &target, ansi));
                 let nullable = l.nullable() || r.nullable();
-                row_call("subtracttimestamps", vec![l, r], T::INTERVAL_DT, nullable, true, ansi, |c, v| {
+                row_call("-", vec![l, r], T::INTERVAL_DT, nullable, true, ansi, |c, v| {
                     let local = |v: &Value| match v {
                         Value::Timestamp(t) => c.zone().to_local(*t),
                         v => v.as_i64().unwrap_or(0),
@@ -164,7 +164,7 @@ pub(super) fn date_time(
                 let (l, r) = (cast_to(l, &T::Date, ansi), cast_to(r, &T::Date, ansi));
                 let nullable = l.nullable() || r.nullable();
                 let result = T::DayTimeInterval { start: 0, end: 0 };
-                row_call("subtractdates", vec![l, r], result, nullable, true, ansi, |_, v| {
+                row_call("-", vec![l, r], result, nullable, true, ansi, |_, v| {
                     let days = v[0].as_i64().unwrap_or(0) - v[1].as_i64().unwrap_or(0);
                     Ok(Value::DayTimeInterval(days * MICROS_PER_DAY))
                 })

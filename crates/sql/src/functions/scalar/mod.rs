@@ -7,6 +7,7 @@ mod dates;
 mod decimal;
 mod intervals;
 mod maps;
+mod math;
 mod patterns;
 mod predicates;
 mod sequence;
@@ -38,6 +39,7 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         super::generator::FUNCTIONS,
         super::json::FUNCTIONS,
         maps::FUNCTIONS,
+        math::FUNCTIONS,
         patterns::FUNCTIONS,
         predicates::FUNCTIONS,
         strings::FUNCTIONS,
