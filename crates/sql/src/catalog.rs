@@ -24,6 +24,7 @@ pub struct Catalog {
     global_views: BTreeMap<String, View>,
     memory: BTreeMap<String, MemoryTable>,
     functions: BTreeMap<String, PythonUdf>,
+    tables: BTreeMap<String, SavedTable>,
     /// SQL variables (DECLARE VARIABLE): constants of a type.
     variables: BTreeMap<String, Expr>,
     deferred: BTreeMap<String, Deferred>,
@@ -148,6 +149,35 @@ impl Catalog {
         self.variables.remove(&name.to_lowercase()).is_some()
     }
 
+    pub fn saved(&self, name: &str) -> Option<&SavedTable> {
+        self.tables.get(&name.to_lowercase())
+    }
+
+    pub fn save_table(&mut self, table: SavedTable) {
+        self.tables.insert(table.name.to_lowercase(), table);
+    }
+
+    /// The table, which the caller deletes the files of.
+    pub fn drop_saved(&mut self, name: &str) -> Option<SavedTable> {
+        self.tables.remove(&name.to_lowercase())
+    }
+
+    /// Saved tables and temp views, as SHOW TABLES lists them.
+    pub fn all_tables(&self) -> Vec<TableEntry> {
+        let mut entries: Vec<TableEntry> = self
+            .tables
+            .values()
+            .map(|table| TableEntry {
+                name: table.name.to_lowercase(),
+                namespace: vec!["default".to_owned()],
+                temporary: false,
+                table_type: "MANAGED",
+            })
+            .collect();
+        entries.extend(self.temp_views());
+        entries
+    }
+
     /// spark.udf.register.
     pub fn register_function(&mut self, name: &str, udf: PythonUdf) {
         self.functions.insert(name.to_lowercase(), udf);
@@ -213,8 +243,41 @@ pub fn bind_memory_tables(session: &SqlSession, plan: &PlanRef) -> Result<PlanRe
     Ok(Arc::new(bound))
 }
 
-/// A table that saveAsTable or CREATE TABLE left under the warehouse folder; None when there is none of that name.
+/// A table of saveAsTable: files of one format in a folder.
+#[derive(Clone, Debug)]
+pub struct SavedTable {
+    pub name: String,
+    pub format: String,
+    pub options: indexmap::IndexMap<String, String>,
+    /// Absolute.
+    pub folder: String,
+    pub schema: StructType,
+}
+
+/// The plan that reads a saved table; None when there is none of that name.
 pub fn saved_table(session: &SqlSession, parts: &[String], streaming: bool) -> Result<Option<PlanRef>> {
-    let _ = (session, parts, streaming);
-    Ok(None)
+    let name = match parts {
+        [name] => name,
+        [database, name] if database.eq_ignore_ascii_case("default") => name,
+        [catalog, database, name]
+            if catalog.eq_ignore_ascii_case("spark_catalog") && database.eq_ignore_ascii_case("default") =>
+        {
+            name
+        }
+        _ => return Ok(None),
+    };
+    let Some(table) = session.catalog.borrow().saved(name).cloned() else { return Ok(None) };
+    if streaming {
+        return Ok(Some(Arc::new(LogicalPlan::StreamingRelation(crate::plan::StreamingRelation {
+            id: ExprId::fresh(),
+            format: table.format,
+            options: table.options,
+            path: Some(table.folder),
+            user_schema: Some(Arc::new(table.schema.clone())),
+            output: attributes(&table.schema),
+        }))));
+    }
+    let relation =
+        crate::datasource::relation(session, &table.format, &table.options, Some(&table.schema), &[table.folder])?;
+    Ok(Some(Arc::new(LogicalPlan::FileRelation(relation))))
 }

@@ -14,12 +14,7 @@ pub fn tree_string(plan: &LogicalPlan) -> String {
 }
 
 fn write_node(plan: &LogicalPlan, last: &mut Vec<bool>, out: &mut String) {
-    if let Some((is_last, above)) = last.split_last() {
-        for done in above {
-            out.push_str(if *done { "   " } else { ":  " });
-        }
-        out.push_str(if *is_last { "+- " } else { ":- " });
-    }
+    indent(last, out);
     out.push_str(&node_line(plan));
     out.push('\n');
     let children = plan.child_plans();
@@ -184,15 +179,49 @@ pub fn optimized(session: &SqlSession, plan: &PlanRef) -> Result<String> {
 
 /// `== Physical Plan ==` and the operators, as explain() prints them.
 pub fn physical(session: &SqlSession, plan: &PlanRef) -> Result<String> {
-    if plan.is_streaming() {
-        return Ok(format!("== Physical Plan ==\n{}\n", tree_string(plan)));
-    }
     let context = crate::exec::ExecContext::new(session);
+    if plan.is_streaming() {
+        let optimized = crate::optimizer::optimize(&context, plan)?;
+        let mut out = "== Physical Plan ==\n".to_owned();
+        write_stream(&optimized, &mut Vec::new(), &mut out);
+        out.push('\n');
+        return Ok(out);
+    }
     let node = crate::planner::physical(&context, None, plan)?;
     let mut out = "== Physical Plan ==\n".to_owned();
     write_exec(&node, &mut Vec::new(), &mut out);
     out.push('\n');
     Ok(out)
+}
+
+/// A streaming plan before it runs: row-wise operators are marked as one generated stage.
+fn write_stream(plan: &LogicalPlan, last: &mut Vec<bool>, out: &mut String) {
+    if let LogicalPlan::SubqueryAlias { child, .. } | LogicalPlan::View { child, .. } = plan {
+        return write_stream(child, last, out);
+    }
+    indent(last, out);
+    if matches!(plan, LogicalPlan::Project { .. } | LogicalPlan::Filter { .. }) {
+        out.push_str("*(1) ");
+    }
+    out.push_str(&node_line(plan));
+    out.push('\n');
+    let children = plan.child_plans();
+    let count = children.len();
+    for (i, child) in children.iter().enumerate() {
+        last.push(i + 1 == count);
+        write_stream(child, last, out);
+        last.pop();
+    }
+}
+
+/// What stands before a node's line: the branches above it.
+fn indent(last: &[bool], out: &mut String) {
+    if let Some((is_last, above)) = last.split_last() {
+        for done in above {
+            out.push_str(if *done { "   " } else { ":  " });
+        }
+        out.push_str(if *is_last { "+- " } else { ":- " });
+    }
 }
 
 /// A tree of operators, a line each.
@@ -203,12 +232,7 @@ pub fn exec_tree(node: &ExecRef) -> String {
 }
 
 fn write_exec(node: &ExecRef, last: &mut Vec<bool>, out: &mut String) {
-    if let Some((is_last, above)) = last.split_last() {
-        for done in above {
-            out.push_str(if *done { "   " } else { ":  " });
-        }
-        out.push_str(if *is_last { "+- " } else { ":- " });
-    }
+    indent(last, out);
     let arguments = node.arguments();
     out.push_str(&node.name());
     if !arguments.is_empty() {

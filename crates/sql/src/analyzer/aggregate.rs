@@ -7,15 +7,51 @@ use super::names::{trim_all_aliases, trim_inner_aliases};
 use super::project::has_plain_aggregate;
 use super::{Analyzer, checks};
 use crate::error::{Result, SparkError};
-use crate::expr::{Expr, quoted_sql};
+use crate::expr::{Expr, UdfKind, quoted_sql};
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::value::Value;
 
 impl Analyzer<'_> {
     pub(super) fn aggregate(&mut self, grouping: Vec<Expr>, list: Vec<Expr>, child: &PlanRef) -> Result<PlanRef> {
-        let list = self.select_list(list, child)?;
-        let grouping = self.grouping_expressions(grouping, &list, child)?;
-        self.finish_aggregate(grouping, list, child)
+        let resolved = match self.select_list(list.clone(), child) {
+            Ok(resolved) => resolved,
+            Err(error) if names_window(&grouping) => return self.aggregate_by_window(grouping, list, child, error),
+            Err(error) => return Err(error),
+        };
+        let grouping = self.grouping_expressions(grouping, &resolved, child)?;
+        self.finish_aggregate(grouping, resolved, child)
+    }
+
+    /// GROUP BY window(...): the list may name the column `window` that the grouping makes.
+    fn aggregate_by_window(
+        &mut self,
+        grouping: Vec<Expr>,
+        list: Vec<Expr>,
+        child: &PlanRef,
+        error: SparkError,
+    ) -> Result<PlanRef> {
+        let place = self.origin.clone();
+        let scope = self.scope(child);
+        let mut keys = Vec::new();
+        for key in grouping {
+            keys.push(trim_all_aliases(self.expr(key, &scope)?));
+        }
+        let (columns, below) = self.extract_time_windows(keys.clone(), child)?;
+        let Ok(list) = self.select_list(list, &below) else {
+            self.origin = place;
+            return Err(error);
+        };
+        // window(...) written out again in the list is the same column.
+        let list = list
+            .into_iter()
+            .map(|item| {
+                item.transform_down(&mut |expr| match keys.iter().position(|key| key.semantic_eq(&expr)) {
+                    Some(i) if matches!(expr, Expr::TimeWindow(_) | Expr::SessionWindow(_)) => columns[i].clone(),
+                    _ => expr,
+                })
+            })
+            .collect();
+        self.finish_aggregate(columns, list, &below)
     }
 
     /// Grouping expressions resolved: positions and aliases of the list, ALL, and columns of the child.
@@ -170,10 +206,20 @@ fn lift(expr: Expr, grouping: &[Expr], inner: &mut Vec<Expr>) -> Expr {
     }
 }
 
+fn names_window(grouping: &[Expr]) -> bool {
+    grouping.iter().any(|key| match strip_origin(key) {
+        Expr::UnresolvedFunction(call) => {
+            ["window", "session_window"].iter().any(|name| call.name.eq_ignore_ascii_case(name))
+        }
+        _ => false,
+    })
+}
+
 /// Whether the expression can be computed from grouping expressions and aggregates alone; the offending part otherwise.
 pub(super) fn missing_aggregation(expr: &Expr, grouping: &[Expr]) -> Option<Expr> {
     match expr {
         Expr::Aggregate(_) => None,
+        Expr::PythonUdf(udf) if udf.kind == UdfKind::PandasAggregate => None,
         _ if grouping.iter().any(|key| key.semantic_eq(expr)) => None,
         Expr::Attribute(_) => Some(expr.clone()),
         other => other.children().into_iter().find_map(|child| missing_aggregation(child, grouping)),

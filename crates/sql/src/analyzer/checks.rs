@@ -144,7 +144,8 @@ pub(super) fn can_order(data_type: &DataType) -> bool {
 }
 
 /// A sort key must have an order.
-pub(super) fn orderable(key: &Expr, _shown: &str, order: &SortOrder) -> Result<()> {
+pub(super) fn orderable(order: &SortOrder) -> Result<()> {
+    let key = &order.child;
     if can_order(&key.data_type()) {
         return Ok(());
     }

@@ -40,10 +40,10 @@ impl Analyzer<'_> {
             Expr::Alias(alias) => {
                 let Alias { child, id, names, qualifier, metadata } = *alias;
                 let child = self.expr(child, scope)?;
-                // `a.b AS x` over a nested field: the field's own alias gives way.
-                let child = match child {
-                    Expr::Alias(inner) if inner.metadata.is_none() => inner.child,
-                    other => other,
+                // `a.b AS x` over a nested field: the inner alias gives way, its metadata stays.
+                let (child, metadata) = match child {
+                    Expr::Alias(inner) => (inner.child, metadata.or(inner.metadata)),
+                    other => (other, metadata),
                 };
                 Ok(Expr::Alias(Box::new(Alias { child, id, names, qualifier, metadata })))
             }

@@ -22,7 +22,7 @@ impl Analyzer<'_> {
         list: Vec<Expr>,
         child: &PlanRef,
     ) -> Result<PlanRef> {
-        let list = self.select_list_with_grouping(list, child)?;
+        let list = self.select_list(list, child)?;
         let by = self.grouping_expressions(by, &list, child)?;
         let split = by.len();
         let mut all = by;
@@ -124,10 +124,6 @@ impl Analyzer<'_> {
             })
             .collect::<Result<Vec<_>>>()?;
         self.finish_aggregate(grouping, list, &expand)
-    }
-
-    fn select_list_with_grouping(&mut self, list: Vec<Expr>, child: &PlanRef) -> Result<Vec<Expr>> {
-        self.select_list(list, child)
     }
 }
 

@@ -121,6 +121,7 @@ impl<'a> Analyzer<'a> {
     /// Analyses one node whose children are analysed. Errors of CheckAnalysis show the node as it was written.
     pub(crate) fn node(&mut self, node: LogicalPlan) -> Result<PlanRef> {
         let written = node.clone();
+        self.origin = None;
         self.resolved_node(node).map_err(|error| {
             let shows_plan = error
                 .condition

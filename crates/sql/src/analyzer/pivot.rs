@@ -24,6 +24,12 @@ impl Analyzer<'_> {
         let column = trim_all_aliases(self.expr(column, &scope)?);
         let mut resolved = Vec::new();
         for aggregate in aggregates {
+            if aggregate.any(&|expr| matches!(expr, Expr::UnresolvedStar(_))) {
+                return Err(SparkError::analysis(
+                    "INVALID_USAGE_OF_STAR_OR_REGEX",
+                    &[("elem", "'*'"), ("prettyName", "Pivot")],
+                ));
+            }
             let aggregate = self.expr(aggregate, &scope)?;
             if !has_plain_aggregate(&aggregate) {
                 return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1006", &[("sql", &aggregate.pretty_sql())]));

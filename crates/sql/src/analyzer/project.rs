@@ -7,7 +7,7 @@ use super::names::{named, quoted, trim_inner_aliases};
 use super::scope::Scope;
 use super::{Analyzer, checks};
 use crate::error::{Result, SparkError};
-use crate::expr::{Attribute, Expr, quoted_sql};
+use crate::expr::{Attribute, Expr, UdfKind, quoted_sql};
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::types::DataType;
 
@@ -240,6 +240,7 @@ impl Analyzer<'_> {
 pub(super) fn has_plain_aggregate(expr: &Expr) -> bool {
     match expr {
         Expr::Aggregate(_) => true,
+        Expr::PythonUdf(udf) if udf.kind == UdfKind::PandasAggregate => true,
         Expr::Window(call) => {
             // The window's own function is no aggregation, what is inside it can be.
             call.function.children().into_iter().any(has_plain_aggregate)

@@ -27,6 +27,8 @@ impl Analyzer<'_> {
         };
         if let Some(plan) = view {
             let name = parts.last().cloned().unwrap_or_default().to_lowercase();
+            // In a subquery the enclosing query may read the same view: its columns must not be these.
+            let plan = if self.outer.is_empty() { plan } else { fresh_ids(&plan) };
             let view = Arc::new(LogicalPlan::View { name: parts.to_vec(), child: plan });
             return Ok(Arc::new(LogicalPlan::SubqueryAlias { name, child: view }));
         }

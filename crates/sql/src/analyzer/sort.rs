@@ -54,7 +54,7 @@ impl Analyzer<'_> {
             .map(|(item, child)| SortOrder { child: trim_all_aliases(child), ..item })
             .collect();
         for item in &order {
-            super::checks::orderable(&item.child, &format!("{} ", item.child.pretty_sql()), item)?;
+            super::checks::orderable(item)?;
         }
         if order.iter().any(|item| item.child.any(&|expr| matches!(expr, Expr::Window(_)))) {
             return self.sort_by_windows(order, global, &below, &output);
@@ -113,7 +113,7 @@ impl Analyzer<'_> {
     fn reach(&mut self, exprs: &[Expr], child: &PlanRef) -> Result<Option<(Vec<Expr>, PlanRef)>> {
         match &**child {
             LogicalPlan::Aggregate { grouping, list, child: input } => {
-                self.reach_aggregate(exprs, grouping, list, input, &[])
+                self.reach_aggregate(exprs, grouping, list, input)
             }
             LogicalPlan::Filter { condition, child: inner } => {
                 let Some((found, below)) = self.reach(exprs, inner)? else { return Ok(None) };
@@ -188,7 +188,6 @@ impl Analyzer<'_> {
         grouping: &[Expr],
         list: &[Expr],
         input: &PlanRef,
-        _extra: &[Expr],
     ) -> Result<Option<(Vec<Expr>, PlanRef)>> {
         let output: Vec<Arc<Attribute>> = list.iter().map(Expr::to_attribute).collect();
         let mut scope = Scope::over(output.clone());

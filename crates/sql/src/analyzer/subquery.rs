@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::names::{named, trim_all_aliases};
 use super::{Analyzer, Scope, fresh_ids};
 use crate::error::{Result, SparkError};
-use crate::expr::{Attribute, Expr, ExprId};
+use crate::expr::{Attribute, Expr, ExprId, Origin};
 use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef};
 use crate::types::DataType;
 
@@ -21,6 +21,8 @@ impl Analyzer<'_> {
         let plan = fresh_ids(&analysed?);
         self.origin = before;
         if plan.is_streaming() {
+            // The place is that of the statement, not of the subquery.
+            self.origin = Some(Arc::new(Origin { line: 1, position: 0 }));
             let error = SparkError::analysis("INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY", &[]);
             return Err(self.at_node(error, &plan));
         }

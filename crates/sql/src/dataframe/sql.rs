@@ -62,7 +62,13 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
                 [database, view] if database.eq_ignore_ascii_case(GLOBAL_TEMP) => catalog.drop_global_temp_view(view),
                 _ => false,
             };
-            if !dropped && !if_exists {
+            let saved = name.last().and_then(|name| if dropped { None } else { catalog.drop_saved(name) });
+            if let Some(table) = &saved {
+                session.fs.remove_dir_all(&table.folder).map_err(|error| {
+                    SparkError::plain(crate::error::ErrorClass::Java("java.io.IOException"), error.to_string())
+                })?;
+            }
+            if !dropped && saved.is_none() && !if_exists {
                 let full = if name.len() == 1 {
                     format!("`spark_catalog`.`default`.{}", quoted(&name[0]))
                 } else {
@@ -96,10 +102,13 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
             let rows: Vec<Vec<Value>> = session
                 .catalog
                 .borrow()
-                .temp_views()
+                .all_tables()
                 .into_iter()
                 .filter(|entry| pattern.as_ref().is_none_or(|pattern| matches(pattern, &entry.name.to_lowercase())))
-                .map(|entry| vec![text(""), text(&entry.name.to_lowercase()), Value::Boolean(entry.temporary)])
+                .map(|entry| {
+                    let namespace = entry.namespace.join(".");
+                    vec![text(&namespace), text(&entry.name.to_lowercase()), Value::Boolean(entry.temporary)]
+                })
                 .collect();
             let schema = StructType {
                 fields: vec![

@@ -1,19 +1,36 @@
-//! DataFrameWriter.
+//! DataFrameWriter: files and tables.
 
 use super::WriteSpec;
 use crate::analyzer::streaming_checks::check_batch;
+use crate::analyzer::{quote_parts, quoted};
+use crate::catalog::SavedTable;
 use crate::datasource::relation::format_named;
+use crate::datasource::resolve_path;
 use crate::datasource::save::{SaveMode, save};
 use crate::error::{ErrorClass, Result, SparkError};
+use crate::parser::parse_table_name;
 use crate::plan::PlanRef;
 use crate::session::SqlSession;
+
+/// Folder of saved tables, below the session's folder unless spark.sql.warehouse.dir says otherwise.
+const WAREHOUSE: &str = "spark-warehouse";
+
+fn save_mode(mode: Option<&str>) -> Result<SaveMode> {
+    Ok(match mode.map(str::to_lowercase).as_deref() {
+        None | Some("error" | "errorifexists" | "default") => SaveMode::Error,
+        Some("append") => SaveMode::Append,
+        Some("overwrite") => SaveMode::Overwrite,
+        Some("ignore") => SaveMode::Ignore,
+        Some(_) => {
+            let mode = format!("\"{}\"", mode.unwrap_or_default());
+            return Err(SparkError::analysis("INVALID_SAVE_MODE", &[("mode", &mode)]));
+        }
+    })
+}
 
 /// df.write...save(), saveAsTable().
 pub fn write(session: &SqlSession, plan: &PlanRef, spec: WriteSpec) -> Result<()> {
     check_batch(plan)?;
-    if spec.table.is_some() {
-        return Err(SparkError::not_yet("Writing tables"));
-    }
     let default = session.conf.borrow().get("spark.sql.sources.default");
     let format = spec.format.clone().or(default).unwrap_or_else(|| "parquet".to_owned());
     if format.eq_ignore_ascii_case("noop") {
@@ -21,21 +38,58 @@ pub fn write(session: &SqlSession, plan: &PlanRef, spec: WriteSpec) -> Result<()
         return Ok(());
     }
     format_named(&format)?;
+    let mode = save_mode(spec.mode.as_deref())?;
+    if let Some(table) = &spec.table {
+        return save_as_table(session, plan, &spec, &format, mode, table);
+    }
     let path = spec.path.clone().or_else(|| {
         spec.options.iter().rev().find(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, value)| value.clone())
     });
     let Some(path) = path else {
         return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2047", &[]));
     };
-    let mode = match spec.mode.as_deref().map(str::to_lowercase).as_deref() {
-        None | Some("error" | "errorifexists" | "default") => SaveMode::Error,
-        Some("append") => SaveMode::Append,
-        Some("overwrite") => SaveMode::Overwrite,
-        Some("ignore") => SaveMode::Ignore,
-        Some(_) => {
-            let mode = spec.mode.unwrap_or_default();
-            return Err(SparkError::analysis("INVALID_SAVE_MODE", &[("mode", &format!("\"{mode}\""))]));
-        }
-    };
     save(session, plan, &format, &spec.options, &spec.partition_by, mode, &path)
+}
+
+fn save_as_table(
+    session: &SqlSession,
+    plan: &PlanRef,
+    spec: &WriteSpec,
+    format: &str,
+    mode: SaveMode,
+    table: &str,
+) -> Result<()> {
+    let parts = parse_table_name(session, table)?;
+    let Some((name, database)) = parts.split_last() else { return Err(SparkError::internal("a table has a name")) };
+    let known = session.catalog.borrow().saved(name).is_some();
+    if known && mode == SaveMode::Error {
+        let full = format!("`spark_catalog`.`default`.{}", quoted(name));
+        return Err(SparkError::analysis("TABLE_OR_VIEW_ALREADY_EXISTS", &[("relationName", &full)]));
+    }
+    if known && mode == SaveMode::Ignore {
+        return Ok(());
+    }
+    let is_default = |part: &String| ["default", "spark_catalog"].iter().any(|known| part.eq_ignore_ascii_case(known));
+    if !database.iter().all(is_default) {
+        let schema = format!("`spark_catalog`.{}", quote_parts(database));
+        return Err(SparkError::analysis("SCHEMA_NOT_FOUND", &[("schemaName", &schema)]));
+    }
+    let root = session.conf.borrow().get("spark.sql.warehouse.dir").unwrap_or_else(|| WAREHOUSE.to_owned());
+    let folder = match &spec.path {
+        Some(path) => resolve_path(&session.cwd, path),
+        None => format!("{}/{}", resolve_path(&session.cwd, &root), name.to_lowercase()),
+    };
+    let mode = if known && mode == SaveMode::Append { SaveMode::Append } else { SaveMode::Overwrite };
+    save(session, plan, format, &spec.options, &spec.partition_by, mode, &folder)?;
+    if !known || mode == SaveMode::Overwrite {
+        let saved = SavedTable {
+            name: name.clone(),
+            format: format.to_lowercase(),
+            options: spec.options.clone(),
+            folder,
+            schema: plan.schema(),
+        };
+        session.catalog.borrow_mut().save_table(saved);
+    }
+    Ok(())
 }

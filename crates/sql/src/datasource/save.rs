@@ -36,7 +36,7 @@ pub fn save(
             let names: Vec<&str> = schema.fields.iter().map(|f| f.name.as_str()).collect();
             return Err(SparkError::analysis(
                 "_LEGACY_ERROR_TEMP_1196",
-                &[("col", name), ("schemaCatalog", &names.join(", "))],
+                &[("columnType", "Partition"), ("columnName", name), ("validColumnNames", &names.join(", "))],
             ));
         }
     }

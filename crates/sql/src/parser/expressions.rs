@@ -46,6 +46,12 @@ impl Parser<'_> {
     /// An expression with or without AS name; several names for generators.
     pub(super) fn named_expression(&mut self) -> Result<Expr> {
         let expr = self.expression()?;
+        // AS with no name after it is the name itself.
+        let names_follow = matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted) || self.peek_at(1).text == "(";
+        if self.is_word("as") && !names_follow {
+            let name = self.next().text;
+            return Ok(expr.alias(&name));
+        }
         if self.word("as") {
             if self.symbol("(") {
                 let names = self.separated(&mut Self::identifier)?;
@@ -70,7 +76,6 @@ impl Parser<'_> {
                 self.expect_symbol(")")?;
                 Ok(with_names(expr, names))
             }
-            // `expr as` at the end: AS itself is the name.
             None => Ok(expr),
         }
     }

@@ -140,12 +140,12 @@ impl Parser<'_> {
             return Ok(plan);
         }
         if self.is_word("select") {
-            return self.select();
+            return self.select_clauses(None);
         }
         if self.word("from") {
             let from = self.relations()?;
             if self.is_word("select") {
-                return self.select_over(from);
+                return self.select_clauses(Some(from));
             }
             return Ok(from);
         }
@@ -157,18 +157,6 @@ impl Parser<'_> {
             return Ok(Arc::new(LogicalPlan::UnresolvedRelation { parts, streaming: false }));
         }
         Err(self.unexpected())
-    }
-
-    fn select(&mut self) -> Result<PlanRef> {
-        let start = self.at;
-        // The FROM clause is read first only when it is there; the list needs nothing of it.
-        self.next();
-        self.at = start;
-        self.select_clauses(None)
-    }
-
-    fn select_over(&mut self, from: PlanRef) -> Result<PlanRef> {
-        self.select_clauses(Some(from))
     }
 
     fn select_clauses(&mut self, given: Option<PlanRef>) -> Result<PlanRef> {
@@ -250,7 +238,7 @@ impl Parser<'_> {
             if self.words(&["grouping", "sets"]) {
                 plain = false;
                 self.expect_symbol("(")?;
-                let sets = self.separated(&mut |parser| parser.grouping_set(&mut Vec::new()))?;
+                let sets = self.separated(&mut Self::grouping_set)?;
                 self.expect_symbol(")")?;
                 alternatives.push(sets.into_iter().map(|set| positions(&mut by, set)).collect());
             } else if (self.is_word("rollup") || self.is_word("cube")) && self.peek_at(1).text == "(" {
@@ -258,7 +246,7 @@ impl Parser<'_> {
                 let rollup = self.is_word("rollup");
                 self.next();
                 self.expect_symbol("(")?;
-                let elements = self.separated(&mut |parser| parser.grouping_set(&mut Vec::new()))?;
+                let elements = self.separated(&mut Self::grouping_set)?;
                 self.expect_symbol(")")?;
                 let elements: Vec<Vec<usize>> = elements.into_iter().map(|set| positions(&mut by, set)).collect();
                 alternatives.push(expanded(&elements, rollup));
@@ -281,7 +269,7 @@ impl Parser<'_> {
             }
             if self.words(&["grouping", "sets"]) {
                 self.expect_symbol("(")?;
-                let sets = self.separated(&mut |parser| parser.grouping_set(&mut Vec::new()))?;
+                let sets = self.separated(&mut Self::grouping_set)?;
                 self.expect_symbol(")")?;
                 let sets = sets.into_iter().map(|set| positions(&mut by, set)).collect();
                 return Ok(GroupBy::Sets { by, sets });
@@ -317,7 +305,7 @@ impl Parser<'_> {
     }
 
     /// `(a, b)`, `()` or `a`.
-    fn grouping_set(&mut self, _seen: &mut Vec<Expr>) -> Result<Vec<Expr>> {
+    fn grouping_set(&mut self) -> Result<Vec<Expr>> {
         if !self.is_symbol("(") {
             return Ok(vec![self.group_item()?]);
         }
@@ -334,7 +322,7 @@ impl Parser<'_> {
     fn pipe(&mut self, plan: PlanRef) -> Result<PlanRef> {
         if self.word("where") {
             let condition = self.expression()?;
-            return Ok(Arc::new(LogicalPlan::Filter { condition, child: subquery(plan) }));
+            return Ok(Arc::new(LogicalPlan::Filter { condition, child: plan }));
         }
         if self.word("select") {
             let distinct = self.word("distinct");
@@ -395,11 +383,6 @@ impl Parser<'_> {
         }
         Err(self.unexpected())
     }
-}
-
-/// A plan whose aggregation is closed: conditions after it are plain filters.
-fn subquery(plan: PlanRef) -> PlanRef {
-    plan
 }
 
 /// Positions of the expressions in the list of all keys, which grows as needed.

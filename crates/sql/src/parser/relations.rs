@@ -195,7 +195,6 @@ impl Parser<'_> {
         }
         let alias = if self.word("as") { Some(self.identifier()?) } else { self.try_identifier() };
         let columns = self.column_names()?;
-        let alone = matches!(&*input, LogicalPlan::OneRow);
         let generate = Arc::new(LogicalPlan::Generate {
             generator: call(&name, args),
             outer: false,
@@ -203,7 +202,6 @@ impl Parser<'_> {
             output: columns.iter().map(|name| name_only(name)).collect(),
             child: input,
         });
-        let _ = alone;
         Ok(generate)
     }
 
