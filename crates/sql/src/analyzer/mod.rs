@@ -20,6 +20,7 @@ mod joins;
 mod names;
 mod pivot;
 mod project;
+mod recursion;
 mod relations;
 mod scope;
 mod set_operations;
@@ -47,6 +48,8 @@ pub(crate) const COLUMN_ALIASES: &str = "$column_aliases";
 pub(crate) const INLINE_TABLE: &str = "$values";
 pub(crate) const UNPIVOT: &str = "$unpivot";
 pub(crate) const LATERAL: &str = "$lateral";
+/// Before the name of a common table expression of WITH RECURSIVE.
+pub(crate) const RECURSIVE: &str = "$recursive:";
 pub(crate) use inline_table::local_rows;
 pub(crate) use names::{column_in, quote_parts, quoted};
 pub(crate) use scope::Scope;
@@ -97,8 +100,11 @@ impl<'a> Analyzer<'a> {
             LogicalPlan::With { ctes, child } => {
                 let known = self.ctes.len();
                 for (name, query) in ctes {
-                    let query = self.plan(query)?;
-                    self.ctes.push((name.clone(), query));
+                    let (name, query) = match name.strip_prefix(RECURSIVE) {
+                        Some(name) => (name, self.recursive_cte(name, query)?),
+                        None => (name.as_str(), self.plan(query)?),
+                    };
+                    self.ctes.push((name.to_owned(), query));
                 }
                 let child = self.plan(child);
                 self.ctes.truncate(known);

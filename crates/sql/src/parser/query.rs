@@ -26,9 +26,7 @@ impl Parser<'_> {
     pub(super) fn query(&mut self) -> Result<PlanRef> {
         let mut ctes = Vec::new();
         if self.word("with") {
-            if self.word("recursive") {
-                return Err(crate::error::SparkError::not_yet("WITH RECURSIVE"));
-            }
+            let mark = if self.word("recursive") { crate::analyzer::RECURSIVE } else { "" };
             ctes = self.separated(&mut |parser| {
                 let name = parser.identifier()?;
                 let columns = parser.column_names()?;
@@ -36,7 +34,7 @@ impl Parser<'_> {
                 parser.expect_symbol("(")?;
                 let plan = parser.query()?;
                 parser.expect_symbol(")")?;
-                Ok((name, renamed(plan, columns)))
+                Ok((format!("{mark}{name}"), renamed(plan, columns)))
             })?;
         }
         let term = self.set_operations()?;
