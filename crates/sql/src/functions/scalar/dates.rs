@@ -5,7 +5,6 @@ use super::super::datetime::calendar::{
 };
 use super::super::datetime::pattern::Pattern;
 use super::super::datetime::zone::Zone;
-use super::intervals::overflow as interval_overflow;
 use super::strings::s;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::{EvalMode, Expr};
@@ -14,7 +13,7 @@ use crate::functions::coercion::{In, cast_to, eval_mode};
 use crate::functions::describe;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
-use crate::functions::row::{RowContext, RowEval, Special, call, row_call};
+use crate::functions::row::{RowContext, RowEval, call, row_call};
 use crate::types::DataType;
 use crate::value::Value;
 use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
@@ -565,15 +564,4 @@ pub(super) fn date_of_fields(year: i64, month: i64, day: i64) -> std::result::Re
             format!("Invalid date '{} {day}'", super::super::datetime::pattern::month_name(month as u32))
         }
     })
-}
-
-/// A special form over resolved arguments that raises where arithmetic on intervals overflows.
-pub(super) fn interval_error() -> SparkError {
-    interval_overflow("")
-}
-
-/// An expression whose errors are nulls.
-pub(super) fn tolerant(e: Expr) -> Expr {
-    let t = e.data_type();
-    call("try_eval", vec![e], t, true, Special)
 }

@@ -5,9 +5,12 @@ mod collections;
 mod conditional;
 mod dates;
 mod decimal;
+mod formats;
 mod intervals;
+mod make;
 mod maps;
 mod math;
+mod misc;
 mod patterns;
 mod predicates;
 mod sequence;
@@ -38,8 +41,11 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         dates::FUNCTIONS,
         super::generator::FUNCTIONS,
         super::json::FUNCTIONS,
+        formats::FUNCTIONS,
+        make::FUNCTIONS,
         maps::FUNCTIONS,
         math::FUNCTIONS,
+        misc::FUNCTIONS,
         patterns::FUNCTIONS,
         predicates::FUNCTIONS,
         strings::FUNCTIONS,
