@@ -53,7 +53,7 @@ struct Parser<'a> {
 }
 
 /// Words that end an expression or an alias where a name could stand (strict enough for the grammar's follow sets).
-const RESERVED: [&str; 46] = [
+const RESERVED: [&str; 47] = [
     "from",
     "where",
     "group",
@@ -100,6 +100,7 @@ const RESERVED: [&str; 46] = [
     "unpivot",
     "semi",
     "anti",
+    "for",
 ];
 
 impl<'a> Parser<'a> {

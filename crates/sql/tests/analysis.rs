@@ -91,10 +91,11 @@ fn columns_without_an_alias_are_named_by_their_text() {
 #[test]
 fn errors_are_sparks() {
     let session = session();
+    sql(&session, "CREATE TEMP VIEW orders AS SELECT * FROM VALUES (1, 2, 'a', 500) AS o(ts, sent, shop, cents)");
     for (text, expected) in [
         (
-            "SELECT ammount FROM t",
-            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `ammount` cannot be resolved. Did you mean one of the following? [`amount`, `m`, `st`, `id`, `ts`]. SQLSTATE: 42703; line 1 pos 7;",
+            "SELECT cent FROM orders",
+            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `cent` cannot be resolved. Did you mean one of the following? [`cents`, `sent`, `ts`, `shop`]. SQLSTATE: 42703; line 1 pos 7;",
         ),
         (
             "SELECT * FROM t WHERE sum(id) > 3",
