@@ -44,9 +44,10 @@ pub fn Tool(props: &ToolProps) -> Html {
     let hint = props.hint.clone().unwrap_or_else(|| props.name.clone());
     let keys = props.key_of.map(keys::shown).filter(|_| closed.is_none());
     let tip = match (closed, keys) {
-        (Some(reason), _) => format!("{}: {reason}", props.name),
-        (None, Some(keys)) => format!("{hint}  ·  {keys}"),
-        (None, None) => hint.to_string(),
+        (Some(reason), _) => Some(format!("{}: {reason}", props.name)),
+        (None, Some(keys)) => Some(format!("{hint}  ·  {keys}")),
+        // The text beside the icon says it already.
+        (None, None) => (!props.text || props.hint.is_some()).then(|| hint.to_string()),
     };
     html! {
         <button
