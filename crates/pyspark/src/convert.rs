@@ -2,7 +2,7 @@
 //! type becomes null.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, Timelike};
-use rustpython_vm::builtins::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyStr, PyTuple};
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyBytes, PyDict, PyFloat, PyInt, PyList, PyStr, PyTuple};
 use rustpython_vm::convert::ToPyObject;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 use tidemark_sql::types::{DataType, StructType};
@@ -127,6 +127,9 @@ pub(crate) fn literal(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Opt
     if let Some(bytes) = bytes_of(object, vm) {
         return Ok(Some((Value::Binary(bytes.into()), DataType::Binary)));
     }
+    if let Some(list) = object.downcast_ref::<PyList>() {
+        return array_literal(&list.borrow_vec().to_vec(), vm);
+    }
     if is_named(object, "Decimal") {
         let text = object.str(vm)?.to_string_lossy().into_owned();
         return Ok(parse_decimal(&text).map(|(unscaled, precision, scale)| {
@@ -145,6 +148,22 @@ pub(crate) fn literal(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Opt
         return Ok(Some((Value::DayTimeInterval(micros), DataType::DayTimeInterval { start: 0, end: 3 })));
     }
     Ok(None)
+}
+
+/// A list as an array literal, when its elements are literals of one type.
+fn array_literal(items: &[PyObjectRef], vm: &VirtualMachine) -> PyResult<Option<(Value, DataType)>> {
+    let mut element = DataType::Null;
+    let mut values = Vec::with_capacity(items.len());
+    for item in items {
+        let Some((value, data_type)) = literal(item, vm)? else { return Ok(None) };
+        if element == DataType::Null {
+            element = data_type;
+        } else if data_type != DataType::Null && data_type != element {
+            return Ok(None);
+        }
+        values.push(value);
+    }
+    Ok(Some((Value::Array(values.into()), DataType::array(element, true))))
 }
 
 fn bytes_of(object: &PyObject, vm: &VirtualMachine) -> Option<Vec<u8>> {
@@ -297,6 +316,7 @@ fn java_text(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<String> {
 /// Makes Python objects of values; holds the classes that are needed again and again.
 pub(crate) struct ToPython<'a> {
     vm: &'a VirtualMachine,
+    types: PyObjectRef,
     row: PyObjectRef,
     datetime: PyObjectRef,
     decimal: std::cell::OnceCell<PyObjectRef>,
@@ -306,10 +326,15 @@ impl<'a> ToPython<'a> {
     pub(crate) fn new(vm: &'a VirtualMachine) -> PyResult<Self> {
         let types = vm.import("pyspark.sql.types", 0)?.get_attr("sql", vm)?.get_attr("types", vm)?;
         let datetime = vm.import("datetime", 0)?;
-        Ok(Self { vm, row: types.get_attr("_create_row", vm)?, datetime, decimal: std::cell::OnceCell::new() })
+        let row = types.get_attr("_create_row", vm)?;
+        Ok(Self { vm, types, row, datetime, decimal: std::cell::OnceCell::new() })
     }
 
+    /// With the errors of `date.fromordinal` for what Python cannot hold.
     fn date(&self, days: i32) -> PyResult {
+        if i64::from(days) + EPOCH_ORDINAL < 1 {
+            return Err(self.vm.new_value_error("ordinal must be >= 1"));
+        }
         let epoch = NaiveDate::default();
         let date = if days >= 0 {
             epoch.checked_add_days(Days::new(u64::from(days.unsigned_abs())))
@@ -317,6 +342,9 @@ impl<'a> ToPython<'a> {
             epoch.checked_sub_days(Days::new(u64::from(days.unsigned_abs())))
         };
         let date = date.ok_or_else(|| self.vm.new_value_error("date is out of range"))?;
+        if date.year() > 9999 {
+            return Err(self.vm.new_value_error(format!("year {} is out of range", date.year())));
+        }
         self.datetime.get_attr("date", self.vm)?.call((date.year(), date.month(), date.day()), self.vm)
     }
 
@@ -347,6 +375,18 @@ impl<'a> ToPython<'a> {
         class.call((decimal_text(unscaled, scale),), self.vm)
     }
 
+    /// PySpark's refusal of types that have no Python value.
+    fn refuse(&self, name: &'static str) -> PyBaseExceptionRef {
+        let refused = self.types.get_attr(name, self.vm).and_then(|class| {
+            let instance = class.call((), self.vm)?;
+            self.vm.call_method(&instance, "fromInternal", (0,))
+        });
+        match refused {
+            Ok(_) => self.vm.new_not_implemented_error(name),
+            Err(exception) => exception,
+        }
+    }
+
     /// A Row of `values` named as in `schema`.
     pub(crate) fn row(&self, schema: &StructType, values: Vec<PyObjectRef>) -> PyResult {
         let names = schema.fields.iter().map(|field| self.vm.ctx.new_str(field.name.as_str()).into()).collect();
@@ -370,11 +410,9 @@ impl<'a> ToPython<'a> {
             (Value::Binary(v), _) => vm.ctx.new_bytes(v.to_vec()).into(),
             (Value::Date(v), _) => self.date(*v)?,
             (Value::Timestamp(v) | Value::TimestampNtz(v), _) => self.timestamp(*v)?,
-            (Value::YearMonthInterval(v), _) => v.to_pyobject(vm),
+            (Value::YearMonthInterval(_), _) => return Err(self.refuse("YearMonthIntervalType")),
             (Value::DayTimeInterval(v), _) => self.datetime.get_attr("timedelta", vm)?.call((0, 0, *v), vm)?,
-            (Value::CalendarInterval { .. }, _) => {
-                return Err(vm.new_not_implemented_error("CalendarIntervalType cannot be collected"));
-            }
+            (Value::CalendarInterval { .. }, _) => return Err(self.refuse("CalendarIntervalType")),
             (Value::Array(items), DataType::Array { element, .. }) => {
                 let objects: PyResult<Vec<PyObjectRef>> = items.iter().map(|item| self.object(item, element)).collect();
                 vm.ctx.new_list(objects?).into()
@@ -395,11 +433,7 @@ impl<'a> ToPython<'a> {
                 self.row(schema, objects?)?
             }
             (Value::Variant { value, metadata }, _) => {
-                let class = vm
-                    .import("pyspark.sql.types", 0)?
-                    .get_attr("sql", vm)?
-                    .get_attr("types", vm)?
-                    .get_attr("VariantVal", vm)?;
+                let class = self.types.get_attr("VariantVal", vm)?;
                 class.call((vm.ctx.new_bytes(value.to_vec()), vm.ctx.new_bytes(metadata.to_vec())), vm)?
             }
             (value, data_type) => {

@@ -16,5 +16,5 @@ mod session;
 mod state;
 mod traceback;
 
-pub use session::{Failure, Options, ParkedCall, PythonSession, RunState};
+pub use session::{Failure, Options, ParkedCall, Printer, PythonSession, RunState};
 pub use state::Output;

@@ -17,6 +17,9 @@ use crate::host::Host;
 use crate::state::{Output, State};
 use crate::{park, traceback};
 
+/// Takes everything that a session prints.
+pub type Printer = Box<dyn Fn(Output, &str)>;
+
 /// What a host gives to a session.
 pub struct Options {
     pub sql: Rc<SqlSession>,
@@ -30,7 +33,7 @@ pub struct Options {
     /// Seed of `random`, `uuid4` and `os.urandom`: the same seed gives the same run.
     pub seed: u64,
     /// print, sys.stdout, sys.stderr and the console sink.
-    pub output: Box<dyn Fn(Output, &str)>,
+    pub output: Printer,
 }
 
 /// Where a script stands after `run_script` or `resume`.

@@ -24,7 +24,7 @@ pub enum Output {
 pub(crate) struct State {
     pub(crate) sql: Rc<SqlSession>,
     pub(crate) streaming: Rc<dyn StreamingApi>,
-    pub(crate) output: Box<dyn Fn(Output, &str)>,
+    pub(crate) output: crate::session::Printer,
     /// A person drives the session: a wait without end parks the script. Otherwise it ends the script.
     pub(crate) interactive: bool,
     /// Seed of `random`, `uuid4` and `os.urandom`.
@@ -147,6 +147,10 @@ impl State {
 
     pub(crate) fn set_script(&self, filename: &str, source: &str) {
         *self.script.borrow_mut() = (filename.to_owned(), source.to_owned());
+    }
+
+    pub(crate) fn script_name(&self) -> String {
+        self.script.borrow().0.clone()
     }
 
     /// The running script's text, if that is the file asked for.

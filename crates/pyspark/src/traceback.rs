@@ -20,6 +20,7 @@ fn text(object: &PyObject) -> String {
 
 /// The user's frames of an exception, outermost first. Frozen modules have no `.py` in their file name.
 pub(crate) fn frames(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> Vec<Frame> {
+    let script = crate::state::current(vm).ok().map(|state| state.script_name());
     let mut frames = Vec::new();
     let mut next = attribute(exception.as_object(), "__traceback__", vm);
     while let Some(trace) = next {
@@ -29,7 +30,8 @@ pub(crate) fn frames(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> Vec
         if let Some(code) = attribute(&trace, "tb_frame", vm).and_then(|frame| attribute(&frame, "f_code", vm)) {
             let file = attribute(&code, "co_filename", vm).map(|name| text(&name)).unwrap_or_default();
             let function = attribute(&code, "co_name", vm).map(|name| text(&name)).unwrap_or_default();
-            if file.ends_with(".py") || file == "<string>" {
+            let ours = script.as_deref() != Some(file.as_str()) && !file.ends_with(".py") && file != "<string>";
+            if !ours {
                 frames.push(Frame { file, line, function });
             }
         }
@@ -133,6 +135,10 @@ fn chain(exception: &PyBaseExceptionRef, depth: usize, out: &mut String, vm: &Vi
         out.push_str(&format!("\n{link}\n\n"));
     }
     let frames = frames(exception, vm);
+    // Also when all frames are ours and stay hidden: what reads tracebacks looks for this line.
+    if attribute(object, "__traceback__", vm).is_some() || !frames.is_empty() {
+        out.push_str("Traceback (most recent call last):\n");
+    }
     if let Some(text) = syntax_error(exception, vm) {
         push_frames(&frames, out, vm);
         out.push_str(&text);
@@ -144,9 +150,6 @@ fn chain(exception: &PyBaseExceptionRef, depth: usize, out: &mut String, vm: &Vi
 }
 
 fn push_frames(frames: &[Frame], out: &mut String, vm: &VirtualMachine) {
-    if !frames.is_empty() {
-        out.push_str("Traceback (most recent call last):\n");
-    }
     let mut repeated = 0;
     for (index, frame) in frames.iter().enumerate() {
         let same = index > 0 && {

@@ -97,10 +97,8 @@ fn output(source: &str) -> String {
 
 fn failure(source: &str) -> tidemark_pyspark::Failure {
     let (session, _) = session(false);
-    match session.run_script(source, "script.py") {
-        RunState::Failed(failure) => failure,
-        other => panic!("{other:?}"),
-    }
+    let RunState::Failed(failure) = session.run_script(source, "script.py") else { unreachable!("the script fails") };
+    failure
 }
 
 #[test]

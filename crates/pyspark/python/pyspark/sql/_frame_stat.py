@@ -50,13 +50,16 @@ def _statistics(df, cols, statistics):
             text = isinstance(kinds.get(name), StringType)
             exprs.append(_statistic(statistic, df[name], text).cast("string"))
     exprs = [expr.alias(f"c{index}") for index, expr in enumerate(exprs)]
-    values = list(df.agg(*exprs).collect()[0]) if exprs else []
     rows = [
-        (statistic, *values[index * len(names) : (index + 1) * len(names)])
+        F.struct(
+            F.lit(statistic).alias("summary"),
+            *(F.col(f"c{index * len(names) + place}").alias(name) for place, name in enumerate(names)),
+        )
         for index, statistic in enumerate(statistics)
     ]
-    schema = ", ".join("`" + name.replace("`", "``") + "` string" for name in ["summary", *names])
-    return df.sparkSession.createDataFrame(rows, schema)
+    if not exprs:
+        exprs = [F.count(F.lit(1)).alias("rows")]
+    return df.agg(*exprs).select(F.inline(F.array(*rows)))
 
 
 def pair(df, function, col1, col2, method):

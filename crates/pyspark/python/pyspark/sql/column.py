@@ -89,8 +89,6 @@ class Column:
     def __init__(self, expr):
         self._expr = expr
 
-    __hash__ = object.__hash__
-
     __neg__ = _method("negative")
     __invert__ = _method("!")
     __add__ = _operator("+")

@@ -72,6 +72,8 @@ class DataFrame:
     def write(self):
         from pyspark.sql.readwriter import DataFrameWriter
 
+        if self.isStreaming:
+            checks.fail("AnalysisException", "CALL_ON_STREAMING_DATASET_UNSUPPORTED", {"methodName": "`write`"})
         return DataFrameWriter(self)
 
     @property
@@ -484,6 +486,8 @@ class DataFrame:
         return RDD([row.value for row in rows], self._session)
 
     def toPandas(self):
+        if self.isStreaming:
+            self.collect()
         from pyspark.errors import PySparkImportError
 
         raise PySparkImportError(
@@ -491,7 +495,10 @@ class DataFrame:
             messageParameters={"package_name": "Pandas", "minimum_version": "2.2.0"},
         )
 
-    toArrow = mapInPandas = mapInArrow = pandas_api = toPandas
+    def _without_pandas(self, *args, **kwargs):
+        return self.toPandas()
+
+    toArrow = mapInPandas = mapInArrow = pandas_api = _without_pandas
 
     def show(self, n=20, truncate=True, vertical=False):
         print(self._show_string(n, truncate, vertical))

@@ -39,11 +39,25 @@ class UserDefinedFunction:
 
     @classmethod
     def _wrap(cls, func, returnType):
-        made = cls(func, returnType)
+        return cls(func, returnType)._wrapped()
+
+    def _wrapped(self):
+        """What scripts hold: a function that carries the udf's attributes."""
+
+        def wrapper(*args, **kwargs):
+            return self(*args, **kwargs)
+
         for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
-            if hasattr(func, attribute):
-                setattr(made, attribute, getattr(func, attribute))
-        return made
+            if hasattr(self.func, attribute):
+                setattr(wrapper, attribute, getattr(self.func, attribute))
+        wrapper.__name__ = self._name
+        wrapper.func = self.func
+        wrapper.returnType = self.returnType
+        wrapper.evalType = self.evalType
+        wrapper.deterministic = self.deterministic
+        wrapper.asNondeterministic = lambda: self.asNondeterministic()._wrapped()
+        wrapper._udf = self
+        return wrapper
 
     @property
     def returnType(self):
@@ -77,6 +91,7 @@ class UDFRegistration:
         self.sparkSession = session
 
     def register(self, name, f, returnType=None):
+        f = getattr(f, "_udf", f)
         if isinstance(f, UserDefinedFunction):
             if returnType is not None:
                 raise PySparkTypeError(
@@ -87,7 +102,7 @@ class UDFRegistration:
         else:
             made = UserDefinedFunction(f, returnType, name)
         _tidemark_conf.register(name, made._converted(), made.returnType.json(), made.deterministic)
-        return made
+        return made._wrapped()
 
     def registerJavaFunction(self, name, javaClassName, returnType=None):
         from pyspark.sql._literals import not_yet

@@ -23,6 +23,11 @@ class StreamingQueryListener(ABC):
     def spark(self, session):
         self._sparkSession = session
 
+    @property
+    def _jlistener(self):
+        """What is registered; named as in PySpark, whose error for other objects speaks of it."""
+        return self
+
     @abstractmethod
     def onQueryStarted(self, event):
         pass

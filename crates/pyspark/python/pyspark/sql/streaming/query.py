@@ -1,11 +1,13 @@
 """StreamingQuery and StreamingQueryManager."""
 
 import json
+import sys
 
 import _tidemark_stream as _native
+from _tidemark_system import now_us
 
 from pyspark.errors import PySparkValueError
-from pyspark.sql.streaming.listener import StreamingQueryListener, StreamingQueryProgress
+from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 __all__ = ["StreamingQuery", "StreamingQueryManager"]
 
@@ -20,6 +22,21 @@ def _waited(outcome):
 
         raise ScriptEnd
     return outcome == "ended"
+
+
+def _patient(wait, timeout_ms):
+    """A wait on whose way the script's timers fire."""
+    threading = sys.modules.get("threading")
+    end = None if timeout_ms is None else now_us() // 1000 + timeout_ms
+    while threading is not None and threading._timers:
+        due = min(timer._due for timer in threading._timers) // 1000 + 1
+        if end is not None and due >= end:
+            break
+        outcome = wait(max(due - now_us() // 1000, 1))
+        threading._run_due()
+        if outcome == "ended":
+            return outcome
+    return wait(None if end is None else max(end - now_us() // 1000, 0))
 
 
 class StreamingQuery:
@@ -44,14 +61,14 @@ class StreamingQuery:
 
     def awaitTermination(self, timeout=None):
         if timeout is None:
-            _waited(_native.await_termination(self._query, None))
+            _waited(_patient(lambda ms: _native.await_termination(self._query, ms), None))
             return None
         if not isinstance(timeout, (int, float)) or timeout <= 0:
             raise PySparkValueError(
                 errorClass="VALUE_NOT_POSITIVE",
                 messageParameters={"arg_name": "timeout", "arg_value": type(timeout).__name__},
             )
-        return _waited(_native.await_termination(self._query, int(timeout * 1000)))
+        return _waited(_patient(lambda ms: _native.await_termination(self._query, ms), int(timeout * 1000)))
 
     @property
     def status(self):
@@ -82,7 +99,9 @@ class StreamingQuery:
         from pyspark.errors.exceptions.captured import StreamingQueryException
 
         cause = error._cause
-        return StreamingQueryException(str(error if cause is None else cause), "", cause)
+        java = getattr(cause, "java_exception", None)
+        text = str(error if cause is None else cause) if java is None else java.getMessage()
+        return StreamingQueryException(text, "", cause)
 
 
 class StreamingQueryManager:
@@ -91,19 +110,25 @@ class StreamingQueryManager:
         return [StreamingQuery(query) for query in _native.active()]
 
     def get(self, id):
+        if id is None:
+            return None
+        if [len(part) for part in str(id).split("-")] != [8, 4, 4, 4, 12]:
+            from pyspark.errors.exceptions.captured import IllegalArgumentException
+
+            raise IllegalArgumentException(f"Invalid UUID string: {id}")
         query = _native.get(str(id))
         return None if query is None or not _native.is_active(query) else StreamingQuery(query)
 
     def awaitAnyTermination(self, timeout=None):
         if timeout is None:
-            _waited(_native.await_any(None))
+            _waited(_patient(_native.await_any, None))
             return None
         if not isinstance(timeout, (int, float)) or timeout < 0:
             raise PySparkValueError(
                 errorClass="VALUE_NOT_POSITIVE",
                 messageParameters={"arg_name": "timeout", "arg_value": type(timeout).__name__},
             )
-        return _waited(_native.await_any(int(timeout * 1000)))
+        return _waited(_patient(_native.await_any, int(timeout * 1000)))
 
     def _any_terminated(self):
         return any(
@@ -117,8 +142,7 @@ class StreamingQueryManager:
         _native.reset_terminated()
 
     def addListener(self, listener):
-        assert isinstance(listener, StreamingQueryListener), "listener should be a StreamingQueryListener"
-        _native.add_listener(listener)
+        _native.add_listener(listener._jlistener)
 
     def removeListener(self, listener):
-        _native.remove_listener(listener)
+        _native.remove_listener(listener._jlistener)
