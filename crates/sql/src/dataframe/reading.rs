@@ -123,7 +123,13 @@ fn file_schema(session: &SqlSession, spec: &ReadSpec, format: &str, path: Option
         return Err(SparkError::analysis("PATH_NOT_FOUND", &[("path", path)]));
     }
     if let Some(schema) = &spec.schema {
-        return Ok(as_nullable(schema));
+        // Folders that name partition columns put them last (DataSource.sourceSchema over the files that are there).
+        let options = spec.options.clone();
+        let paths = [path.to_owned()];
+        return match crate::datasource::relation(session, format, &options, Some(schema), &paths) {
+            Ok(relation) => Ok(LogicalPlan::FileRelation(relation).schema()),
+            Err(_) => Ok(as_nullable(schema)),
+        };
     }
     if format == "text" {
         return Ok(StructType { fields: vec![StructField::new("value", DataType::String, true)] });

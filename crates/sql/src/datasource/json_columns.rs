@@ -276,7 +276,6 @@ impl Node {
                 _ => b.append_value(std::str::from_utf8(raw).map_err(|_| unfit)?),
             },
             Node::Date(b) => match span.kind {
-                Kind::Integer => b.append_value(i32::try_from(integer()?).map_err(|_| unfit)?),
                 Kind::Text { .. } => b.append_value(how.times.date(&text()?).ok_or(unfit)?),
                 _ => return Err(unfit),
             },

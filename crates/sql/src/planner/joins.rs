@@ -192,18 +192,19 @@ impl Planner<'_> {
             Ok(Arc::new(JoinExec::new(strategy, join.kind, keys, condition.clone(), output.clone(), left, right)?))
         };
         if keys.left.is_empty() {
-            let build = by_hint(SideHint::Broadcast, &|_| true).or_else(|| pick(small(sizes.0), small(sizes.1)));
             let inner = matches!(join.kind, JoinKind::Inner | JoinKind::Cross);
-            let preferred = match join.kind {
-                // The side that must be whole for rows of the other to be judged one by one.
-                JoinKind::LeftOuter | JoinKind::LeftSemi | JoinKind::LeftAnti => Side::Right,
+            // BroadcastNestedLoopJoinExec would rather have the right side whole for a left join, and the other way round.
+            let desired = match join.kind {
+                JoinKind::Inner | JoinKind::Cross | JoinKind::FullOuter => smaller,
                 JoinKind::RightOuter => Side::Left,
-                _ => smaller,
+                _ => Side::Right,
             };
-            let strategy = match build {
-                Some(build) if inner => Strategy::NestedLoop { build },
+            let choose = |left: bool, right: bool| if left && right { Some(desired) } else { pick(left, right) };
+            let hinted = choose(left_hint == Some(SideHint::Broadcast), right_hint == Some(SideHint::Broadcast));
+            let strategy = match hinted.or_else(|| choose(small(sizes.0), small(sizes.1))) {
+                Some(build) => Strategy::NestedLoop { build },
                 None if inner => Strategy::Cartesian,
-                _ => Strategy::NestedLoop { build: preferred },
+                None => Strategy::NestedLoop { build: smaller },
             };
             return make(strategy, keys, left, right);
         }

@@ -157,7 +157,12 @@ impl JoinExec {
             (self.kind, build),
             (JoinKind::FullOuter, _) | (JoinKind::LeftOuter, Side::Left) | (JoinKind::RightOuter, Side::Right)
         );
-        if keeps_build {
+        // A semi or anti join with its own side whole gives that side's rows by their marks.
+        let by_marks = build == Side::Left && matches!(self.kind, JoinKind::LeftSemi | JoinKind::LeftAnti);
+        if by_marks && self.kind == JoinKind::LeftSemi {
+            unmatched.iter_mut().for_each(|u| *u = !*u);
+        }
+        if keeps_build || by_marks {
             out.push(self.assembly(ctx, 0).build_only(build, &built, &unmatched)?);
         }
         Ok(out)
