@@ -153,11 +153,17 @@ fn a_crash_in_mid_batch_loses_and_doubles_nothing() {
         assert!(events.contains(&crashed), "{events:?}");
         assert!(matches!(&bench.run(step())[..], [Event::Refused { .. }, ..]));
         bench.run(Command::Run { text });
-        let next = bench.batch(step());
-        match point {
-            // The commit is there: the batch is done, though nobody heard of it.
-            CrashPoint::CommitWritten => assert_eq!((next.batch, &next.output), (4, &straight[4])),
-            _ => assert_eq!((next.batch, &next.output), (3, &straight[3]), "{point:?}"),
+        if point != CrashPoint::CommitWritten {
+            let next = bench.batch(step());
+            assert_eq!((next.batch, &next.output), (3, &straight[3]), "{point:?}");
+            continue;
         }
+        // The commit is there: the batch is done, though nobody heard of it. Its no-data batch does not run after a restart
+        // (Spark makes none either); the next file brings the rows that it would have.
+        assert!(matches!(&bench.run(step())[..], [Event::Idle { .. }, ..]));
+        let more = br#"{"event_time": "2026-03-02T09:04:20", "user": "dee", "action": "buy", "amount": 1.0}"#.to_vec();
+        bench.run(Command::WriteFile { path: "/workspace/data/stream_in/more.json".into(), content: more });
+        let next = bench.batch(step());
+        assert_eq!((next.batch, &next.output), (4, &straight[4]));
     }
 }
