@@ -32,10 +32,10 @@ stage "formatting" cargo fmt --all --check
 stage "lints, host" cargo clippy --quiet --workspace --all-targets -- -D warnings
 stage "lints, wasm32" cargo clippy --quiet --package tidemark --package tidemark-conformance --all-targets --target $WASM -- -D warnings
 stage "tests, host" host_tests
-stage "tests, headless Wasm in Chromium" cargo test --package tidemark --target $WASM
-stage "the tutorial's recordings, in Chromium" cargo test --package tidemark-conformance --test web --target $WASM
+stage "tests, headless Wasm in Chromium" cargo test --profile pagedev --package tidemark --target $WASM
+stage "the tutorial's recordings, in Chromium" cargo test --profile pagedev --package tidemark-conformance --test web --target $WASM
 say "building the page for the end-to-end tests"
-trunk --quiet build --offline --skip-version-check || fail "the build failed"
+trunk --quiet build --offline --skip-version-check --cargo-profile pagedev || fail "the build failed"
 stage "tests, end to end in Chromium" node --test --test-reporter=tap tests/e2e/*.test.mjs
 
 printf '\n'

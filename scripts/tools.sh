@@ -33,18 +33,26 @@ need_apt() {
     fail "apt-get install ${missing[*]} failed"
 }
 
-# A compiler with the wasm32 target: rustup's where it can have the target, else Debian's packages with a standard
-# library built from the source they ship.
+# Whether the compiler in PATH is at least as new as Cargo.toml's rust-version.
+new_enough() {
+  local wanted found
+  wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+  found=$(rustc --version 2>/dev/null | cut -d' ' -f2)
+  [ -n "$found" ] && [ "$(printf '%s\n' "$wanted" "$found" | sort -V | head -n 1)" = "$wanted" ]
+}
+
+# A compiler with the wasm32 target: rustup's where it is new enough and can have the target, else Debian's packages with
+# a standard library built from the source they ship.
 need_rust() {
   export PATH="$HOME/.cargo/bin:$PATH"
-  if have rustup; then
+  if have rustup && new_enough; then
     if rustup target list --installed 2>/dev/null | grep -qx $WASM; then return; fi
     say "adding the $WASM target"
     if timeout 300 rustup target add $WASM >/dev/null 2>&1; then return; fi
     say "rustup cannot have it here; using Debian's compiler"
   fi
   if ! have apt-get; then
-    fail "no compiler for $WASM: install rustup (https://rustup.rs), then run this again"
+    fail "no recent compiler for $WASM: install rustup (https://rustup.rs) or run 'rustup update stable', then run this again"
   fi
   need_apt gcc libc6-dev rustc-web cargo-web rust-web-src rust-web-clippy rustfmt-web lld-22
   export PATH="/usr/bin:$PATH"
