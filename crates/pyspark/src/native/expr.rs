@@ -14,6 +14,29 @@ pub(super) fn data_type(json: &str, vm: &VirtualMachine) -> PyResult<DataType> {
     DataType::from_json(json).py(vm)
 }
 
+/// CharVarcharUtils.replaceCharVarcharWithStringForCast: a cast to CHAR or VARCHAR is one to STRING.
+fn without_lengths(data_type: DataType) -> DataType {
+    match data_type {
+        DataType::Char(_) | DataType::Varchar(_) => DataType::String,
+        DataType::Array { element, contains_null } => {
+            DataType::Array { element: without_lengths((*element).clone()).into(), contains_null }
+        }
+        DataType::Map { key, value, value_contains_null } => DataType::Map {
+            key: without_lengths((*key).clone()).into(),
+            value: without_lengths((*value).clone()).into(),
+            value_contains_null,
+        },
+        DataType::Struct(schema) => {
+            let mut schema = (*schema).clone();
+            for field in &mut schema.fields {
+                field.data_type = without_lengths(field.data_type.clone());
+            }
+            DataType::Struct(schema.into())
+        }
+        other => other,
+    }
+}
+
 /// UnresolvedAttribute.parseAttributeName: parts between dots, back-quoted ones verbatim.
 pub(super) fn attribute_parts(name: &str) -> Result<Vec<String>, SparkError> {
     let bad = || SparkError::new(ErrorClass::Analysis, "INVALID_ATTRIBUTE_NAME_SYNTAX", &[("name", name)]);
@@ -69,7 +92,7 @@ mod _tidemark_expr {
     use tidemark_sql::types::DataType;
     use tidemark_sql::value::Value;
 
-    use super::{attribute_parts, data_type};
+    use super::{attribute_parts, data_type, without_lengths};
     use crate::convert;
     use crate::errors::{IntoPython, to_python};
     use crate::state::current;
@@ -156,7 +179,7 @@ mod _tidemark_expr {
 
     #[pyfunction]
     fn cast(child: Handle, json: String, lenient: bool, vm: &VirtualMachine) -> PyResult<PyExpr> {
-        let to = data_type(&json, vm)?;
+        let to = without_lengths(data_type(&json, vm)?);
         let mode = if lenient { EvalMode::Try } else { EvalMode::Ansi };
         Ok(wrap(Expr::Cast { child: Box::new(child.expr.clone()), to, mode, implicit: false }))
     }

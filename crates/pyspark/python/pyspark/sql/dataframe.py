@@ -114,9 +114,11 @@ class DataFrame:
     def colRegex(self, colName):
         if not isinstance(colName, str):
             raise _expected("colName", "str", colName)
+        if len(colName) < 3 or not (colName.startswith("`") and colName.endswith("`")):
+            return self[colName]
         import _tidemark_expr
 
-        return Column(_tidemark_expr.regex(colName))
+        return Column(_tidemark_expr.regex(colName[1:-1]))
 
     def metadataColumn(self, colName):
         if not isinstance(colName, str):
