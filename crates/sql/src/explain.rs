@@ -235,10 +235,13 @@ fn write_exec(node: &ExecRef, last: &mut Vec<bool>, out: &mut String) {
     indent(last, out);
     let arguments = node.arguments();
     out.push_str(&node.name());
-    if !arguments.is_empty() {
+    // Operators with labelled arguments and scans of RDDs print them next to the name.
+    let joined =
+        arguments.starts_with("(keys=") || arguments.starts_with("(limit=") || node.name() == "Scan ExistingRDD";
+    if !arguments.is_empty() && !joined {
         out.push(' ');
-        out.push_str(&arguments);
     }
+    out.push_str(&arguments);
     out.push('\n');
     let children = node.children();
     let count = children.len();

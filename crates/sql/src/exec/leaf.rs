@@ -30,7 +30,7 @@ impl ExecNode for LocalScanExec {
     fn arguments(&self) -> String {
         let list = text::attributes(&self.output);
         if self.from_rdd {
-            list
+            list.replace(", ", ",")
         } else if self.partitions.iter().all(|p| row_count(p) == 0) {
             format!("<empty>, {list}")
         } else {

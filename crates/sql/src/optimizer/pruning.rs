@@ -111,7 +111,7 @@ fn prune(plan: &PlanRef, needed: &Ids) -> PlanRef {
         P::Union { children, by_name, allow_missing } => {
             let keep: Vec<bool> = plan.output().iter().map(|a| needed.contains(&a.id)).collect();
             if keep.iter().all(|k| *k) {
-                let children = children.iter().map(|c| prune_all(c)).collect();
+                let children = children.iter().map(prune_all).collect();
                 P::Union { children, by_name: *by_name, allow_missing: *allow_missing }
             } else {
                 let children = children
