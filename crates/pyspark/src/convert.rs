@@ -128,7 +128,8 @@ pub(crate) fn literal(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Opt
         return Ok(Some((Value::Binary(bytes.into()), DataType::Binary)));
     }
     if let Some(list) = object.downcast_ref::<PyList>() {
-        return array_literal(&list.borrow_vec().to_vec(), vm);
+        let items = list.borrow_vec().to_vec();
+        return array_literal(&items, vm);
     }
     if is_named(object, "Decimal") {
         let text = object.str(vm)?.to_string_lossy().into_owned();
