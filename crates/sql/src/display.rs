@@ -21,7 +21,8 @@ pub fn show_string(
     // Dataset.showString keeps within what an array can hold.
     let wanted = usize::try_from(num_rows.clamp(0, i32::MAX - 15)).unwrap_or(0);
     let truncate = usize::try_from(truncate).unwrap_or(0);
-    let mut cells: Vec<Vec<String>> = vec![schema.fields.iter().map(|f| cut(&escape(&f.name), truncate)).collect()];
+    // Column names are shown whole, however long.
+    let mut cells: Vec<Vec<String>> = vec![schema.fields.iter().map(|f| escape(&f.name)).collect()];
     let mut more = false;
     'batches: for batch in rows {
         for row in 0..batch.num_rows() {
