@@ -252,6 +252,6 @@ impl Source for FileSource {
     }
 
     fn folder(&self) -> Option<String> {
-        Some(self.base.clone())
+        (!is_glob(&self.base)).then(|| self.base.clone())
     }
 }
