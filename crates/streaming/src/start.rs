@@ -87,7 +87,7 @@ fn checkpoint(
         let name = spec.query_name.clone().unwrap_or_else(|| env.ids.uuid());
         (format!("{}/{name}", root.trim_end_matches('/')), false)
     } else if resolved.temporary_checkpoint {
-        (format!("/tmp/temporary-{}", env.ids.uuid()), true)
+        (fresh_folder(session), true)
     } else {
         return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1298", &[("config", LOCATION)]));
     };
@@ -115,6 +115,16 @@ fn checkpoint(
         }
     })?;
     Ok((folder, delete))
+}
+
+/// A folder that is not there yet: on a disk, another run with the same seed may have left its own.
+fn fresh_folder(session: &StreamingSession) -> String {
+    loop {
+        let folder = format!("/tmp/temporary-{}", session.env.ids.uuid());
+        if !session.env.session.fs.exists(&folder) {
+            return folder;
+        }
+    }
 }
 
 /// Two queries may share neither name nor id; a second run of one id stops the first unless that is switched off.

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use tidemark_sql::catalog::SavedTable;
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::expr::Attribute;
+use tidemark_sql::parser::parse_table_name;
 use tidemark_sql::session::SqlSession;
+use tidemark_sql::types::{StructField, StructType};
 use tidemark_vfs::join;
 
 use super::console::ConsoleSink;
@@ -126,6 +129,52 @@ fn make_folder(session: &SqlSession, folder: &str) -> Result<()> {
     })
 }
 
+/// toTable: the writer of the table's folder; a table that is not there is made (DataStreamWriter.toTable).
+fn table_spec(
+    spec: &WriterSpec,
+    name: &str,
+    output: &[Arc<Attribute>],
+    session: &SqlSession,
+    settings: &Settings,
+) -> Result<WriterSpec> {
+    let parts = parse_table_name(session, name)?;
+    let short = parts.last().cloned().unwrap_or_default();
+    if parts.len() == 1 && session.catalog.borrow().temp_view(&short).is_some() {
+        return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1190", &[("viewName", name)]));
+    }
+    let known = session.catalog.borrow().saved(&short).cloned();
+    let table = match known {
+        Some(table) => {
+            if let Some(source) = spec.format.as_deref().filter(|source| !source.eq_ignore_ascii_case(&table.format)) {
+                return Err(SparkError::analysis(
+                    "_LEGACY_ERROR_TEMP_1192",
+                    &[("source", source), ("tableName", name), ("provider", &table.format)],
+                ));
+            }
+            table
+        }
+        None => {
+            let format = spec.format.clone().unwrap_or_else(|| settings.text("spark.sql.sources.default", "parquet"));
+            let is_partition = |a: &&Arc<Attribute>| spec.partition_by.iter().any(|p| p.eq_ignore_ascii_case(&a.name));
+            let (last, first): (Vec<_>, Vec<_>) = output.iter().partition(is_partition);
+            let fields = first.into_iter().chain(last);
+            let fields = fields.map(|a| StructField::new(&*a.name, a.data_type.clone(), true)).collect();
+            let warehouse = settings.text("spark.sql.warehouse.dir", "spark-warehouse");
+            let folder = join(&session.cwd, &format!("{}/{}", uri_to_path(&warehouse), short.to_lowercase()));
+            let table = SavedTable {
+                name: short,
+                format: format.to_lowercase(),
+                options: IndexMap::new(),
+                folder,
+                schema: StructType::new(fields),
+            };
+            session.catalog.borrow_mut().save_table(table.clone());
+            table
+        }
+    };
+    Ok(WriterSpec { format: Some(table.format), path: Some(table.folder), table: None, ..spec.clone() })
+}
+
 /// Chooses the sink and makes the checks that Spark makes before it looks at the checkpoint.
 pub(crate) fn resolve(
     spec: &WriterSpec,
@@ -142,8 +191,9 @@ pub(crate) fn resolve(
         recovers: true,
         view: None,
     };
-    if spec.table.is_some() {
-        return Err(SparkError::not_yet("toTable"));
+    if let Some(name) = &spec.table {
+        let spec = table_spec(spec, name, output, session, settings)?;
+        return resolve(&spec, trigger, mode, output, session, settings);
     }
     if let Some(handle) = spec.foreach_batch {
         not_partitioned(spec, "foreachBatch")?;
