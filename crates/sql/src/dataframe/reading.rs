@@ -53,7 +53,20 @@ pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
         "kafka" => return Err(SparkError::analysis("KAFKA_DATA_SOURCE_NOT_ENABLED", &[("provider", &format)])),
         "avro" => return Err(SparkError::analysis("AVRO_DATA_SOURCE_NOT_ENABLED", &[("provider", &format)])),
         "socket" => return Err(socket_refused(&spec)),
-        "console" | "memory" | "noop" | "jdbc" | "binaryfile" => {
+        // Providers that have a schema of their own refuse the user's first.
+        "console" | "noop" | "statestore" if spec.schema.is_some() => {
+            let provider = match short.as_str() {
+                "console" => "ConsoleSinkProvider",
+                "noop" => "NoopDataSource",
+                _ => "StateDataSource",
+            };
+            return Err(SparkError::new(
+                ErrorClass::UnsupportedOperation,
+                "_LEGACY_ERROR_TEMP_2242",
+                &[("provider", provider)],
+            ));
+        }
+        "console" | "noop" | "jdbc" | "binaryfile" => {
             return Err(SparkError::new(
                 ErrorClass::UnsupportedOperation,
                 "_LEGACY_ERROR_TEMP_2049",
@@ -80,20 +93,42 @@ pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
     })))
 }
 
+/// What RateStreamProvider and RatePerMicroBatchProvider refuse.
 fn check_rate_options(spec: &ReadSpec, format: &str) -> Result<()> {
-    let keys: &[&str] = if format == "rate" { &["rowsPerSecond"] } else { &["rowsPerBatch"] };
-    for key in keys {
-        let default = if *key == "rowsPerSecond" { "1" } else { "0" };
+    let refuse = |key: &str, text: &str, rule: &str| {
+        SparkError::plain(
+            ErrorClass::IllegalArgument,
+            format!("Invalid value '{text}'. The option '{key}' must {rule}"),
+        )
+    };
+    let number = |key: &str, default: &str| -> Result<(i64, String)> {
         let text = option(spec, key).map_or(default, String::as_str);
-        let value: i64 = text
+        let value = text
             .trim()
             .parse()
             .map_err(|_| SparkError::plain(ErrorClass::NumberFormat, format!("For input string: \"{text}\"")))?;
+        Ok((value, text.to_owned()))
+    };
+    let rows = if format == "rate" { ("rowsPerSecond", "1") } else { ("rowsPerBatch", "0") };
+    for (key, default) in [rows, ("numPartitions", "1")] {
+        let (value, text) = number(key, default)?;
         if value <= 0 {
-            return Err(SparkError::plain(
-                ErrorClass::IllegalArgument,
-                format!("Invalid value '{text}'. The option '{key}' must be positive"),
-            ));
+            return Err(refuse(key, &text, "be positive"));
+        }
+    }
+    if format == "rate" {
+        return match option(spec, "rampUpTime") {
+            Some(text) if text.trim().starts_with('-') => {
+                let digits: String = text.trim().chars().take_while(|c| *c == '-' || c.is_ascii_digit()).collect();
+                Err(refuse("rampUpTime", &digits, "not be negative"))
+            }
+            _ => Ok(()),
+        };
+    }
+    for key in ["startTimestamp", "advanceMillisPerBatch"] {
+        let (value, text) = number(key, "0")?;
+        if value < 0 {
+            return Err(refuse(key, &text, "be non-negative"));
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use tidemark_sql::plan::LogicalPlan;
 
 use super::plan::PlannedBatch;
-use super::{MicroBatch, OpenSource, key, tree};
+use super::{MicroBatch, OpenSource, tree};
 use crate::query::Query;
 use crate::sinks::Sink;
 
@@ -52,8 +52,7 @@ impl MicroBatch {
         let sink = self.sink.plan_text(&query.setup.id, query.setup.output_mode);
         let plan = tree::logical(&sink, &query.setup.plan, &|node| {
             let LogicalPlan::StreamingRelation(relation) = node else { return None };
-            let key = key(relation.id, &relation.output);
-            let open = self.sources.iter().find(|open| open.key == key)?;
+            let open = self.sources.iter().find(|open| open.key.0 == relation.id)?;
             let columns: Vec<String> = relation.output.iter().map(|a| tree::attribute(&a.name, a.id)).collect();
             Some(format!(
                 "~StreamingExecutionRelation {}, [{}], name=<Unassigned>",

@@ -11,11 +11,10 @@ mod tree;
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use tidemark_sql::error::{Result, SparkError};
 use tidemark_sql::exec::ExecRef;
-use tidemark_sql::expr::{Attribute, ExprId};
+use tidemark_sql::expr::ExprId;
 use tidemark_sql::plan::{LogicalPlan, StreamingRelation};
 use tidemark_sql::session::SqlSession;
 
@@ -47,9 +46,8 @@ pub(crate) enum Outcome {
 
 /// One source of the query.
 struct OpenSource {
-    /// Id of the relation and of its columns: a relation with new column ids (the other side of a self-join) is a source
-    /// of its own, as in Spark.
-    key: (ExprId, Vec<ExprId>),
+    /// Id of the relation, and which of its instances this is.
+    key: (ExprId, usize),
     source: Box<dyn Source>,
     limit: ReadLimit,
     /// Marks the source's data in the plans of this run.
@@ -108,18 +106,33 @@ pub(crate) struct MicroBatch {
     no_data_reason: Option<String>,
 }
 
-/// Relations of a plan in the order in which Spark numbers its sources.
-fn relations(plan: &LogicalPlan, found: &mut Vec<StreamingRelation>) {
-    if let LogicalPlan::StreamingRelation(relation) = plan {
-        found.push(relation.clone());
-    }
-    for child in plan.child_plans() {
-        relations(&child, found);
-    }
+/// A relation of the plan: the same relation on both sides of a join is two sources, as in Spark, where the right side is
+/// made anew; the branches of a union share it.
+struct Occurrence {
+    relation: StreamingRelation,
+    instance: usize,
 }
 
-fn key(id: ExprId, output: &[Arc<Attribute>]) -> (ExprId, Vec<ExprId>) {
-    (id, output.iter().map(|a| a.id).collect())
+/// Relations of a plan in the order in which Spark numbers its sources.
+fn relations(plan: &LogicalPlan) -> Vec<Occurrence> {
+    if let LogicalPlan::StreamingRelation(relation) = plan {
+        return vec![Occurrence { relation: relation.clone(), instance: 0 }];
+    }
+    let is_join = matches!(plan, LogicalPlan::Join(_));
+    let mut found: Vec<Occurrence> = Vec::new();
+    for child in plan.child_plans() {
+        let mut below = relations(&child);
+        if is_join {
+            for occurrence in &mut below {
+                let same = found.iter().filter(|other| other.relation.id == occurrence.relation.id);
+                if let Some(last) = same.map(|other| other.instance).max() {
+                    occurrence.instance += last + 1;
+                }
+            }
+        }
+        found.extend(below);
+    }
+    found
 }
 
 fn watermark_nodes(plan: &LogicalPlan) -> usize {
@@ -156,12 +169,11 @@ impl MicroBatch {
         let offsets = OffsetLog::open(fs.clone(), &setup.checkpoint, now).map_err(early)?;
         let commits = CommitLog::open(fs.clone(), &setup.checkpoint, now).map_err(early)?;
 
-        let mut found = Vec::new();
-        relations(&setup.plan, &mut found);
+        let found = relations(&setup.plan);
         let mut opened: Vec<OpenSource> = Vec::new();
         let mut occurrences = Vec::new();
-        for relation in &found {
-            let key = key(relation.id, &relation.output);
+        for Occurrence { relation, instance } in &found {
+            let key = (relation.id, *instance);
             if let Some(index) = opened.iter().position(|open| open.key == key) {
                 occurrences.push(index);
                 continue;
@@ -481,9 +493,9 @@ fn sink_env(query: &Query) -> SinkEnv {
 }
 
 /// Fills in what the page shows of the sources.
-fn describe_sources(query: &Query, opened: &[OpenSource], found: &[StreamingRelation]) {
+fn describe_sources(query: &Query, opened: &[OpenSource], found: &[Occurrence]) {
     let describe = |open: &OpenSource| {
-        let relation = found.iter().find(|relation| key(relation.id, &relation.output) == open.key);
+        let relation = found.iter().map(|o| &o.relation).find(|relation| relation.id == open.key.0);
         SourceDescription {
             description: open.source.description(),
             folder: open.source.folder(),

@@ -1,7 +1,6 @@
 //! Running a planned batch (MicroBatchExecution.runBatch) and reporting it.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use tidemark_sql::plan::{LogicalPlan, PlanRef};
 
 use super::observe::Observer;
 use super::plan::PlannedBatch;
-use super::{Executed, MicroBatch, OpenSource, Timings, describe_operators, key, sink_env};
+use super::{Executed, MicroBatch, Timings, describe_operators, sink_env};
 use crate::api::CrashPoint;
 use crate::env::Env;
 use crate::operators::StatefulBatch;
@@ -193,24 +192,19 @@ impl MicroBatch {
 
     /// The query's plan over the data of the batch. A source without new data gives no rows.
     fn batch_plan(&mut self, plan: &PlanRef) -> Result<PlanRef> {
-        let mut data: BTreeMap<usize, LogicalPlan> = BTreeMap::new();
         let sources = &mut self.sources;
+        // The relations are met in the order in which they were counted.
+        let mut occurrences = self.occurrences.iter();
         let replaced = (**plan).clone().try_transform_up(&mut |node| match node {
             LogicalPlan::StreamingRelation(relation) => {
-                let key = key(relation.id, &relation.output);
-                let Some(index) = sources.iter().position(|open| open.key == key) else {
+                let Some(open) = occurrences.next().and_then(|index| sources.get_mut(*index)) else {
                     return Err(SparkError::internal("a source that was not opened"));
                 };
-                let open: &mut OpenSource = &mut sources[index];
-                let rows = if !open.has_new() {
-                    super::rows::local_relation(&relation.output, Vec::new())
-                } else if let Some(plan) = data.get(&index) {
-                    plan.clone()
-                } else {
+                let rows = if open.has_new() {
                     let end = open.end.clone().unwrap_or_default();
-                    let plan = open.source.batch(open.start.as_deref(), &end, &relation.output)?;
-                    data.insert(index, plan.clone());
-                    plan
+                    open.source.batch(open.start.as_deref(), &end, &relation.output)?
+                } else {
+                    super::rows::local_relation(&relation.output, Vec::new())
                 };
                 Ok(LogicalPlan::StreamingBatch { source: open.mark, data: Box::new(rows), output: relation.output })
             }
