@@ -26,6 +26,14 @@ fn family(class: ErrorClass) -> &'static str {
     }
 }
 
+/// As [`family`], but for the JVM classes that have a Python class of their own.
+fn python_family(error: &SparkError) -> &'static str {
+    match error.java_class.as_deref() {
+        Some("org.apache.spark.SparkUpgradeException") => "SparkUpgradeException",
+        _ => family(error.class),
+    }
+}
+
 /// The JVM class that the error would have in Spark.
 fn java_name(error: &SparkError) -> String {
     if let Some(name) = &error.java_class {
@@ -80,7 +88,7 @@ fn build(error: &SparkError, vm: &VirtualMachine) -> PyResult<PyBaseExceptionRef
     let mut summary = error.clone();
     summary.context = String::new();
     let arguments: Vec<PyObjectRef> = vec![
-        family(error.class).to_pyobject(vm),
+        python_family(error).to_pyobject(vm),
         vm.ctx.new_bool(java).into(),
         error.to_string().to_pyobject(vm),
         optional(error.condition.as_deref(), vm),
