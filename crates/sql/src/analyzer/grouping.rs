@@ -12,7 +12,7 @@ use crate::types::DataType;
 use crate::value::Value;
 
 /// Name of the column that tells which set a row belongs to.
-const GROUPING_ID: &str = "spark_grouping_id";
+pub(super) const GROUPING_ID: &str = "spark_grouping_id";
 
 impl Analyzer<'_> {
     pub(super) fn grouping_sets(

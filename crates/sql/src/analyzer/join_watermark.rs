@@ -75,7 +75,7 @@ fn collect(expr: &Expr, sign: i8, terms: &mut Vec<(Attribute, i8)>) -> bool {
             terms.push(((**attribute).clone(), sign));
             true
         }
-        Expr::Cast { child, to, .. } if matches!(to, DataType::Timestamp | DataType::Long | DataType::Double) => {
+        Expr::Cast { child, to: DataType::Timestamp | DataType::Long | DataType::Double, .. } => {
             collect(child, sign, terms)
         }
         Expr::Call(call) => match (&*call.name, call.args.as_slice()) {

@@ -74,6 +74,8 @@ impl Analyzer<'_> {
                     Some(filter) => self.call("and", vec![filter, same])?,
                 };
                 call.filter = Some(filter);
+                // A column of its own: the copies for the other values are other aggregates.
+                call.id = crate::expr::ExprId::fresh();
                 Ok(Expr::Aggregate(call))
             }
             other => Ok(other),

@@ -25,7 +25,7 @@ impl Analyzer<'_> {
             }
         }
         let list = self.select_list(list, child)?;
-        if list.iter().any(|expr| has_plain_aggregate(expr)) {
+        if list.iter().any(has_plain_aggregate) {
             return self.finish_aggregate(Vec::new(), list, child);
         }
         self.finish_project(list, child)
@@ -140,6 +140,8 @@ impl Analyzer<'_> {
                 self.expand_struct(target, columns)
             }
             Expr::UnresolvedRegex(pattern) => {
+                // df.colRegex takes the pattern in backticks, as a quoted name.
+                let pattern = pattern.strip_prefix('`').and_then(|inner| inner.strip_suffix('`')).unwrap_or(pattern);
                 let flags = if self.conf.case_sensitive() { "" } else { "(?i)" };
                 let regex = regex::Regex::new(&format!("{flags}^(?:{pattern})$"))
                     .map_err(|error| SparkError::plain(crate::error::ErrorClass::IllegalArgument, error.to_string()))?;
@@ -207,7 +209,6 @@ impl Analyzer<'_> {
         let condition = list.pop().unwrap_or_else(|| Expr::bool(true));
         match condition.data_type() {
             DataType::Boolean => {}
-            DataType::Null => {}
             other => {
                 return Err(SparkError::analysis(
                     "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN",
@@ -219,11 +220,6 @@ impl Analyzer<'_> {
                 ));
             }
         }
-        let condition = if condition.data_type() == DataType::Null {
-            self.implicit_cast(condition, &DataType::Boolean)
-        } else {
-            condition
-        };
         let filtered = self.rewrite_subqueries(condition, &below)?;
         checks::inputs_present(self, &filtered)?;
         // Columns that only the condition needed, or that window() added, do not stay.

@@ -93,7 +93,7 @@ impl Analyzer<'_> {
                                 ("tableOrdinalNumber", ordinal_word(i + 1)),
                                 ("dataType1", &column.data_type.quoted_sql()),
                                 ("dataType2", &first[j].data_type.quoted_sql()),
-                                ("hint", "."),
+                                ("hint", ""),
                             ],
                         ));
                     }

@@ -225,6 +225,13 @@ fn over_aggregate(expr: Expr, grouping: &[Expr], output: &[Arc<Attribute>], list
     {
         return expr;
     }
+    // grouping() and grouping_id() of HAVING and ORDER BY read the set's number, which the list must give.
+    if let Expr::Call(call) = &expr
+        && super::functions::GROUPING.contains(&&*call.name)
+        && let Some(found) = grouping_of(call, grouping, list)
+    {
+        return found;
+    }
     let wanted = matches!(expr, Expr::Aggregate(_)) || grouping.iter().any(|key| key.semantic_eq(&expr));
     if wanted {
         if let Some(known) = list.iter().find(|item| item.unaliased().semantic_eq(&expr)) {
@@ -236,6 +243,33 @@ fn over_aggregate(expr: Expr, grouping: &[Expr], output: &[Arc<Attribute>], list
         return Expr::Attribute(column);
     }
     expr.map_children(&mut |child| over_aggregate(child, grouping, output, list))
+}
+
+/// grouping(key) or grouping_id() over an aggregation of several sets; None when it is none or the key is unknown.
+fn grouping_of(call: &crate::expr::Call, grouping: &[Expr], list: &mut Vec<Expr>) -> Option<Expr> {
+    let id = grouping.iter().find_map(|key| match key {
+        Expr::Attribute(column) if &*column.name == super::grouping::GROUPING_ID => Some(column.clone()),
+        _ => None,
+    })?;
+    let keys: Vec<&Arc<Attribute>> = grouping
+        .iter()
+        .filter_map(|key| match key {
+            Expr::Attribute(column) if column.id != id.id => Some(column),
+            _ => None,
+        })
+        .collect();
+    if !list.iter().any(|item| item.to_attribute_id() == Some(id.id)) {
+        list.push(Expr::Attribute(id.clone()));
+    }
+    if &*call.name == "grouping_id" {
+        return Some(Expr::Attribute(id));
+    }
+    let name = match call.args.first()? {
+        Expr::Attribute(column) => column.name.clone(),
+        _ => return None,
+    };
+    let position = keys.iter().position(|key| key.name.eq_ignore_ascii_case(&name))?;
+    Some(super::window_kernels::bit_of(Expr::Attribute(id), keys.len() - 1 - position))
 }
 
 impl Expr {

@@ -158,7 +158,7 @@ impl Analyzer<'_> {
             DataType::String | DataType::Date | DataType::Null => self.implicit_cast(time, &DataType::Timestamp),
             other if window_time_type(&other).is_some() => window_time(&time)?,
             other => {
-                let sql = format!("\"session_window({}, {})\"", time.pretty_sql(), gap.pretty_sql());
+                let sql = format!("\"sessionwindow({}, {})\"", time.pretty_sql(), gap.pretty_sql());
                 return Err(SparkError::analysis(
                     "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
                     &[
@@ -193,7 +193,7 @@ impl Analyzer<'_> {
                 },
             },
             other => {
-                let sql = format!("\"session_window({}, {})\"", time.pretty_sql(), gap.pretty_sql());
+                let sql = format!("\"sessionwindow({}, {})\"", time.pretty_sql(), gap.pretty_sql());
                 return Err(SparkError::analysis(
                     "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
                     &[

@@ -207,15 +207,15 @@ fn check_frame(analyzer: &Analyzer<'_>, spec: &mut WindowSpec) -> Result<()> {
         }
     }
     // The bounds are added to the key: they take its type.
-    if numeric(&key) {
-        if let Some(frame) = &mut spec.frame {
-            for bound in [&mut frame.start, &mut frame.end] {
-                if let FrameBound::Offset(offset) = bound
-                    && offset.data_type() != key
-                    && !matches!(key, DataType::Decimal { .. })
-                {
-                    **offset = analyzer.implicit_cast((**offset).clone(), &key);
-                }
+    if numeric(&key)
+        && let Some(frame) = &mut spec.frame
+    {
+        for bound in [&mut frame.start, &mut frame.end] {
+            if let FrameBound::Offset(offset) = bound
+                && offset.data_type() != key
+                && !matches!(key, DataType::Decimal { .. })
+            {
+                **offset = analyzer.implicit_cast((**offset).clone(), &key);
             }
         }
     }

@@ -119,7 +119,7 @@ fn text(expr: &Expr, style: Style) -> String {
             lambda_text(&names, body, style)
         }
         Expr::LambdaVariable(variable) => match style {
-            Style::Pretty => format!("namedlambdavariable()"),
+            Style::Pretty => "namedlambdavariable()".to_owned(),
             Style::Plan => format!("lambda {}#{}", variable.name, variable.id.0),
         },
         Expr::Aggregate(call) => aggregate_text(call, style),

@@ -43,7 +43,7 @@ impl Parser<'_> {
     pub(super) fn number(&self, token: &Token, negative: bool) -> Result<Expr> {
         let text = token.text.to_uppercase();
         let sign = if negative { "-" } else { "" };
-        let (digits, suffix) = match text.find(|c: char| matches!(c, 'L' | 'S' | 'Y' | 'F' | 'D' | 'B')) {
+        let (digits, suffix) = match text.find(['L', 'S', 'Y', 'F', 'D', 'B']) {
             Some(at) if !text[..at].contains('E') || at + 1 == text.len() => (&text[..at], &text[at..]),
             _ => (text.as_str(), ""),
         };
