@@ -270,8 +270,15 @@ impl LogicalPlan {
             }
             P::FileRelation(r) => r.output.clone(),
             P::StreamingRelation(r) => r.output.clone(),
-            P::Project { list, .. } | P::Aggregate { list, .. } | P::GroupingSets { list, .. } => {
-                list.iter().map(Expr::to_attribute).collect()
+            P::Project { list, .. } | P::GroupingSets { list, .. } => list.iter().map(Expr::to_attribute).collect(),
+            P::Aggregate { list, child, .. } => {
+                let streaming = child.is_streaming();
+                // What comes out of state may be null, whatever went in (WidenStatefulOpNullability).
+                let widened = |a: Arc<Attribute>| match streaming && !a.nullable {
+                    true => Arc::new(Attribute { nullable: true, ..(*a).clone() }),
+                    false => a,
+                };
+                list.iter().map(|expr| widened(expr.to_attribute())).collect()
             }
             P::Pivot { grouping, .. } => grouping.iter().map(Expr::to_attribute).collect(),
             P::SubqueryAlias { name, child } => child
