@@ -22,6 +22,7 @@ pub fn show_string(
     let wanted = usize::try_from(num_rows.clamp(0, i32::MAX - 15)).unwrap_or(0);
     let truncate = usize::try_from(truncate).unwrap_or(0);
     // Column names are shown whole, however long.
+    // Names are not cut, whatever `truncate` says.
     let mut cells: Vec<Vec<String>> = vec![schema.fields.iter().map(|f| escape(&f.name)).collect()];
     let mut more = false;
     'batches: for batch in rows {

@@ -138,7 +138,7 @@ fn decimal_of(expr: &Expr) -> Option<(u8, i8)> {
 fn binary(b: &mut Build<'_>, mut args: Vec<Expr>, mode: EvalMode) -> Result<Expr> {
     let op = Op::of(b.name);
     if args.len() == 1 {
-        return if op == Op::Add { b.invoke("positive", args) } else { negative(b, args) };
+        return if op == Op::Add { positive(b, args) } else { negative(b, args) };
     }
     let (Some(mut right), Some(mut left)) = (args.pop(), args.pop()) else {
         return Err(SparkError::internal("a binary operator has two sides"));
@@ -516,6 +516,17 @@ impl Arith {
                 (op, _) => overflow("overflow", op.try_name()),
             }),
         }
+    }
+}
+
+/// `+ x`, which prints as it is written.
+fn positive(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    match b.invoke("positive", args)? {
+        Expr::Call(mut call) => {
+            call.name = "+".into();
+            Ok(Expr::Call(call))
+        }
+        other => Ok(other),
     }
 }
 

@@ -191,8 +191,8 @@ pub(super) fn date_time(
                 other => other,
             };
             let nullable = interval.nullable() || number.nullable() || divides;
-            // `number * interval` keeps its order in the text.
-            let args = if is_interval(&lt) { vec![interval, number] } else { vec![number, interval] };
+            // MultiplyDTInterval and its kin have the interval first, also for `number * interval`.
+            let args = vec![interval, number];
             guarded(row_call(op, args, result, nullable, true, ansi, if divides { divide } else { multiply }))
         }
         _ => return Ok(None),
