@@ -496,6 +496,7 @@ pub fn check_inputs(
     ansi: bool,
     sql: &dyn Fn(&[Expr]) -> String,
 ) -> Result<Vec<Expr>> {
+    #[expect(clippy::needless_range_loop, reason = "the error text needs all arguments while one is replaced")]
     for i in 0..args.len() {
         let Some(input) = inputs.get(i).or(inputs.last()) else { break };
         let t = args[i].data_type();

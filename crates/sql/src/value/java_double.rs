@@ -128,7 +128,7 @@ fn long_digits(mut value: u64, insignificant: u32) -> Digits {
             value += 1;
         }
     }
-    while value % 10 == 0 {
+    while value.is_multiple_of(10) {
         value /= 10;
         exponent += 1;
     }
@@ -154,7 +154,7 @@ fn digits(bin_exp: i32, mut fract: u64, significant: i32) -> Digits {
     }
     let mut dec_exp = {
         let d2 = f64::from_bits((1023 << 52) | (fract & ((1 << 52) - 1)));
-        ((d2 - 1.5) * 0.289_529_654 + 0.176_091_259 + f64::from(bin_exp) * 0.301_029_995_663_981).floor() as i32
+        ((d2 - 1.5) * 0.289_529_654 + 0.176_091_259 + f64::from(bin_exp) * std::f64::consts::LOG10_2).floor() as i32
     };
     let b5 = (-dec_exp).max(0);
     let mut b2 = b5 + tiny + bin_exp;

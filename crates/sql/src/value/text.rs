@@ -27,7 +27,7 @@ pub fn rescale(unscaled: i128, from: i8, to: i8) -> Option<i128> {
     }
     let Some(divisor) = pow10(by) else { return Some(0) };
     let (quotient, remainder) = (unscaled / divisor, unscaled % divisor);
-    let up = remainder.unsigned_abs() >= (divisor.unsigned_abs() + 1) / 2;
+    let up = remainder.unsigned_abs() >= divisor.unsigned_abs().div_ceil(2);
     Some(if up { quotient + unscaled.signum() } else { quotient })
 }
 

@@ -106,7 +106,7 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
             let Some((n, at)) = parse_decimal(s) else { return malformed() };
             return match fit_decimal(n, at, *precision, *scale) {
                 Some(n) => Ok(Value::Decimal(n, *precision, *scale)),
-                None if ansi => Err(decimal_overflow(&trim_all(s).to_owned(), *precision, *scale)),
+                None if ansi => Err(decimal_overflow(trim_all(s), *precision, *scale)),
                 None => Ok(Value::Null),
             };
         }

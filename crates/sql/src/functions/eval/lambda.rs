@@ -273,8 +273,8 @@ fn zip(call: &Call, input: &ArrayRef, frame: &Frame, ctx: &EvalContext<'_>) -> R
     let (mut parent, mut left_at, mut right_at) = (Vec::new(), Vec::new(), Vec::new());
     let mut starts = vec![0];
     let valid: Vec<bool> = (0..frame.rows).map(|row| l.is_valid(row) && r.is_valid(row)).collect();
-    for row in 0..frame.rows {
-        if valid[row] {
+    for (row, valid) in valid.iter().enumerate() {
+        if *valid {
             let (a, b) = (l.value_length(row), r.value_length(row));
             for i in 0..a.max(b) {
                 parent.push(row as u32);

@@ -623,7 +623,7 @@ fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
 }
 
 fn named_struct(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    if args.is_empty() || args.len() % 2 != 0 {
+    if args.is_empty() || !args.len().is_multiple_of(2) {
         return Err(super::super::registry::wrong_count(b.written, "2n (n > 0)", args.len()));
     }
     let mut fields = Vec::new();

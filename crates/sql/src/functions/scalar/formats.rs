@@ -349,10 +349,7 @@ fn format_number(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
         }
     }
     let digits = if group { grouped(&digits) } else { digits };
-    let zero = digits.chars().all(|c| matches!(c, '0' | '.' | ','));
-    Ok(Value::from(if x < 0.0 && !zero {
-        format!("-{digits}")
-    } else if x < 0.0 {
+    Ok(Value::from(if x < 0.0 {
         format!("-{digits}")
     } else {
         digits

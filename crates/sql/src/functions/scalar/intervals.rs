@@ -200,7 +200,7 @@ pub(super) fn date_time(
 }
 
 /// An interval's number and how to make the interval again; both orders of operands are taken.
-fn split<'a>(v: &'a [Value]) -> (&'a Value, &'a Value) {
+fn split(v: &[Value]) -> (&Value, &Value) {
     match &v[0] {
         Value::YearMonthInterval(_) | Value::DayTimeInterval(_) | Value::CalendarInterval { .. } => (&v[0], &v[1]),
         _ => (&v[1], &v[0]),

@@ -76,7 +76,7 @@ fn check_key(sql: &str, key: &DataType) -> Result<()> {
 }
 
 fn map(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    if args.len() % 2 != 0 {
+    if !args.len().is_multiple_of(2) {
         return Err(wrong_count(b.written, "2n (n > 0)", args.len()));
     }
     let ansi = b.ansi();

@@ -394,7 +394,7 @@ fn ceil(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         match v {
             Value::Double(x) => {
                 let r = if mode == Mode::Ceiling { x.ceil() } else { x.floor() };
-                if c.ansi && !r.is_nan() && (r >= 9.223_372_036_854_775_807e18 || r < -9.223_372_036_854_775_808e18) {
+                if c.ansi && !r.is_nan() && !(-9.223_372_036_854_776e18..9.223_372_036_854_776e18).contains(&r) {
                     return Err(overflow("overflow", ""));
                 }
                 Ok(Value::Long(r as i64))

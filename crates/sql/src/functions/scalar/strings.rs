@@ -590,5 +590,5 @@ fn luhn(text: &str) -> bool {
             if d > 9 { d - 9 } else { d }
         })
         .sum();
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }
