@@ -2,6 +2,12 @@
 //!
 //! A case of the passing lists must pass; the others are ignored tests (`--run-ignored all` runs them) and the last test
 //! prints the counts. With TIDEMARK_UPDATE_PASSING=1 the lists are rewritten from what passes now.
+#![allow(
+    clippy::panic,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test runner of its own, outside #[test]"
+)]
 
 #[cfg(target_arch = "wasm32")]
 fn main() {}

@@ -105,9 +105,12 @@ pub struct Engine {
     crash_point: Cell<Option<CrashPoint>>,
 }
 
+/// Takes what the script and the sinks print.
+pub type Print = Rc<dyn Fn(Stream, &str)>;
+
 impl Engine {
     /// `print` gets everything that the script and the sinks print.
-    pub fn new(setup: Setup, script: &str, print: Rc<dyn Fn(Stream, &str)>) -> Result<Self, String> {
+    pub fn new(setup: Setup, script: &str, print: Print) -> Result<Self, String> {
         let mut clock = match setup.real_time {
             Some(time) => VirtualClock::real(time),
             None => VirtualClock::new(setup.start_ms.saturating_mul(1000)),

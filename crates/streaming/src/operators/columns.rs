@@ -7,6 +7,7 @@ use arrow::datatypes::{Int64Type, TimestampMicrosecondType};
 use arrow::record_batch::RecordBatch;
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::exec::batch::{concat_partition, make_batch, take_rows};
+use tidemark_sql::exec::sort::normalize_floats;
 use tidemark_sql::expr::Attribute;
 use tidemark_sql::types::DataType;
 
@@ -42,7 +43,16 @@ impl Columns {
 
     /// The state row of each row.
     pub(super) fn encode(&self, batch: &RecordBatch) -> Result<RowArena> {
-        let columns: Vec<ArrayRef> = self.ordinals.iter().map(|ordinal| batch.column(*ordinal).clone()).collect();
+        self.encode_with(batch, ArrayRef::clone)
+    }
+
+    /// The same for keys: 0.0 and -0.0 are one key, and all NaNs are.
+    pub(super) fn encode_keys(&self, batch: &RecordBatch) -> Result<RowArena> {
+        self.encode_with(batch, normalize_floats)
+    }
+
+    fn encode_with(&self, batch: &RecordBatch, column: impl Fn(&ArrayRef) -> ArrayRef) -> Result<RowArena> {
+        let columns: Vec<ArrayRef> = self.ordinals.iter().map(|ordinal| column(batch.column(*ordinal))).collect();
         encode_rows(&self.types, &columns, batch.num_rows())
     }
 }

@@ -73,7 +73,7 @@ impl StreamingDeduplicateExec {
 
     fn filter(&self, store: &mut StateStore, batch: &RecordBatch) -> Result<RecordBatch> {
         let batch = self.stateful.drop_late(batch)?;
-        let keys = self.key.encode(&batch)?;
+        let keys = self.key.encode_keys(&batch)?;
         let times = match (self.remembered, self.stateful.event_time) {
             (Remembered::Within { .. }, Some(event_time)) => micros(batch.column(event_time.ordinal)),
             _ => vec![None; batch.num_rows()],

@@ -164,10 +164,7 @@ impl StatefulPlanner {
         let keys: Vec<Arc<Attribute>> =
             pieces.grouping_attributes.iter().filter(|a| a.id != session.id).cloned().collect();
         if keys.is_empty() {
-            return Err(SparkError::plain(
-                ErrorClass::Java("java.lang.AssertionError"),
-                "assertion failed: Grouping key must be specified when using sessionWindow",
-            ));
+            return Err(SparkError::new(ErrorClass::Analysis, "_LEGACY_ERROR_TEMP_3068", &[]));
         }
         let columns: Vec<Expr> = keys.iter().cloned().map(Expr::Attribute).collect();
         let shuffled = planner.stateful_clustered(&columns, partial)?;
@@ -196,6 +193,13 @@ impl StatefulPlanner {
         child: &PlanRef,
         planner: &Planner<'_>,
     ) -> Result<ExecRef> {
+        if keys.is_empty() {
+            return Err(SparkError::plain(
+                ErrorClass::IllegalArgument,
+                "requirement failed: The expressions for hash of a StatefulOpClusteredDistribution should not be Nil. An \
+                 AllTuples should be used to represent a distribution that only has a single partition.",
+            ));
+        }
         let operator = self.batch.next_operator_id();
         let columns: Vec<Expr> = keys.iter().cloned().map(Expr::Attribute).collect();
         let child = planner.stateful_clustered(&columns, planner.plan_child(child)?)?;
@@ -294,8 +298,7 @@ impl PlannerExtension for StatefulPlanner {
             LogicalPlan::Aggregate { grouping, list, child } => Some(self.aggregate(grouping, list, child, planner)),
             LogicalPlan::Distinct { child } => Some(self.deduplicate(child.output(), false, child, planner)),
             LogicalPlan::Deduplicate { columns, within_watermark, child } => {
-                let keys = if columns.is_empty() { Ok(child.output()) } else { attributes(columns) };
-                Some(keys.and_then(|keys| self.deduplicate(keys, *within_watermark, child, planner)))
+                Some(attributes(columns).and_then(|keys| self.deduplicate(keys, *within_watermark, child, planner)))
             }
             LogicalPlan::Join(join) if join.left.is_streaming() && join.right.is_streaming() => {
                 Some(plan_join(&self.batch, join, planner))

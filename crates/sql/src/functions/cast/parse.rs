@@ -30,10 +30,9 @@ pub fn parse_integral(s: &str, decimals: bool) -> Option<i128> {
         n = n * 10 + i128::from(d);
         i += 1;
     }
-    if i < body.len()
-        && (!decimals || !body[i + 1..].iter().all(u8::is_ascii_digit)) {
-            return None;
-        }
+    if i < body.len() && (!decimals || !body[i + 1..].iter().all(u8::is_ascii_digit)) {
+        return None;
+    }
     let n = if negative { -n } else { n };
     i64::try_from(n).ok().map(i128::from)
 }

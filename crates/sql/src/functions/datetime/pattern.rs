@@ -283,7 +283,7 @@ mod tests {
             Pattern::new(pattern, true)
                 .unwrap()
                 .parse_instant(text, &Zone::UTC)
-                .map(|t| crate::value::text::local_timestamp_to_string(t))
+                .map(crate::value::text::local_timestamp_to_string)
         };
         for (text, pattern, wanted) in [
             ("Feb 14, 2026 9:05 PM", "MMM d, yyyy h:mm a", "2026-02-14 21:05:00"),

@@ -50,11 +50,7 @@ pub(super) fn differing(sql: &str, function: &str, list: &str) -> SparkError {
 pub(crate) type Case = (Vec<(Expr, Expr)>, Option<Expr>);
 
 /// A resolved CASE WHEN with its values coerced to one type and its conditions checked.
-pub fn coerce_case(
-    branches: Vec<(Expr, Expr)>,
-    otherwise: Option<Expr>,
-    ansi: bool,
-) -> Result<Case> {
+pub fn coerce_case(branches: Vec<(Expr, Expr)>, otherwise: Option<Expr>, ansi: bool) -> Result<Case> {
     let types: Vec<DataType> =
         branches.iter().map(|b| b.1.data_type()).chain(otherwise.iter().map(Expr::data_type)).collect();
     let sql = |branches: &[(Expr, Expr)], otherwise: &Option<Expr>| {

@@ -349,11 +349,7 @@ fn format_number(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
         }
     }
     let digits = if group { grouped(&digits) } else { digits };
-    Ok(Value::from(if x < 0.0 {
-        format!("-{digits}")
-    } else {
-        digits
-    }))
+    Ok(Value::from(if x < 0.0 { format!("-{digits}") } else { digits }))
 }
 
 fn bad_charset(function: &str, charset: &str) -> SparkError {

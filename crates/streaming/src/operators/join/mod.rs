@@ -143,6 +143,9 @@ impl StreamingSymmetricHashJoinExec {
         let eval = ctx.eval(index, 0);
         let passes = all_hold(&me.filter, &batch, &eval)?;
         let encoded = self.encode(side, &batch, &eval_all(&me.keys, &batch, &eval)?)?;
+        if self.kind == JoinKind::LeftSemi && side == RIGHT {
+            return self.join_semi(&batch, &passes, &encoded, states, &eval);
+        }
         let other = 1 - side;
         let mut pairs = Vec::new();
         for row in (0..batch.num_rows()).filter(|row| passes[*row]) {
@@ -173,11 +176,7 @@ impl StreamingSymmetricHashJoinExec {
                 if !matches[at] || (semi && side == LEFT && matched) {
                     continue;
                 }
-                let known = pair.buffered.matched || states[other].is_matched(key, pair.buffered.index);
-                if semi && side == RIGHT && known {
-                    continue;
-                }
-                if !known {
+                if !pair.buffered.matched && !states[other].is_matched(key, pair.buffered.index) {
                     states[other].mark_matched(key, &pair.buffered);
                 }
                 matched = true;
@@ -190,6 +189,41 @@ impl StreamingSymmetricHashJoinExec {
         }
         self.stateful.batch.count(self.stateful.operator, |metrics| metrics.num_rows_updated += added);
         self.rows(side, batch.columns(), &other_columns, &out)
+    }
+
+    /// The right rows of a semi join: a left row comes out at its first match and leaves the state.
+    fn join_semi(
+        &self,
+        batch: &RecordBatch,
+        passes: &[bool],
+        encoded: &Encoded,
+        states: &mut [SideState; 2],
+        eval: &EvalContext<'_>,
+    ) -> Result<RecordBatch> {
+        let mut out = Vec::new();
+        let (mut added, mut removed) = (0, 0);
+        for row in (0..batch.num_rows()).filter(|row| passes[*row]) {
+            let key = encoded.keys.row(row);
+            let pairs: Vec<Pair> =
+                states[LEFT].rows_of(key).into_iter().map(|buffered| Pair { row: row as u32, buffered }).collect();
+            let values: Vec<&[u8]> = pairs.iter().map(|pair| &pair.buffered.value[..]).collect();
+            let columns = self.columns_of(LEFT, &values)?;
+            let matches = self.matches(batch.columns(), &columns, RIGHT, &pairs, eval)?;
+            let rows: Vec<Buffered> = pairs.into_iter().map(|pair| pair.buffered).collect();
+            let gone = states[LEFT].remove_matched(key, &rows, &matches);
+            removed += gone.len() as i64;
+            if self.keeps(RIGHT, key, encoded.values.row(row), !gone.is_empty()) {
+                states[RIGHT].append(key, encoded.values.row(row), !gone.is_empty());
+                added += 1;
+            }
+            out.extend(gone.into_iter().map(|position| rows[position].value.clone()));
+        }
+        self.stateful.batch.count(self.stateful.operator, |metrics| {
+            metrics.num_rows_updated += added;
+            metrics.num_rows_removed += removed;
+        });
+        let values: Vec<&[u8]> = out.iter().map(|value| &value[..]).collect();
+        make_batch(&self.output, self.columns_of(LEFT, &values)?, values.len())
     }
 
     /// Whether a new row goes into the state (AddingProcessedRowToStateCompletionIterator).
@@ -206,7 +240,7 @@ impl StreamingSymmetricHashJoinExec {
     }
 
     fn evicts_key(&self, side: usize, key: &[u8]) -> bool {
-        let Bound::Key { field, window } = self.sides[side].bound else { return false };
+        let &Bound::Key { field, window } = &self.sides[side].bound else { return false };
         let boundary = self.eviction().micros();
         let time = EventTime { ordinal: field, window }.of_row(key, self.key_types.len(), field);
         time.is_some_and(|time| time <= boundary)
@@ -214,7 +248,7 @@ impl StreamingSymmetricHashJoinExec {
 
     fn evicts_value(&self, side: usize, value: &[u8]) -> bool {
         let me = &self.sides[side];
-        let Bound::Value { event_time, .. } = me.bound else { return false };
+        let Bound::Value { event_time, .. } = &me.bound else { return false };
         let Some(boundary_ms) = me.bound.state_watermark(self.eviction().0) else { return false };
         let time = event_time.of_row(value, me.value_types.len(), event_time.ordinal);
         time.is_some_and(|time| time <= boundary_ms.saturating_mul(1000))
@@ -240,11 +274,7 @@ impl StreamingSymmetricHashJoinExec {
         } else {
             other.iter().map(|c| take(c, &other_rows, None)).collect::<Result<_, _>>()?
         };
-        let columns = match self.kind {
-            JoinKind::LeftSemi if side == LEFT => own,
-            JoinKind::LeftSemi => other,
-            _ => in_order(side, own, other),
-        };
+        let columns = if self.kind == JoinKind::LeftSemi { own } else { in_order(side, own, other) };
         make_batch(&self.output, columns, rows.len())
     }
 

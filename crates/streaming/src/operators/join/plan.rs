@@ -8,7 +8,7 @@ use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::exec::ExecRef;
 use tidemark_sql::exec::bind::bind_all;
 use tidemark_sql::expr::{Attribute, Expr, ExprId};
-use tidemark_sql::plan::{Join, JoinCondition, JoinKind};
+use tidemark_sql::plan::{Join, JoinCondition, JoinKind, LogicalPlan};
 use tidemark_sql::planner::{Planner, text};
 use tidemark_sql::types::DataType;
 
@@ -84,7 +84,9 @@ pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planne
     let outputs = [join.left.output(), join.right.output()];
     let parts = split(condition, &outputs);
     if parts.keys[0].is_empty() {
-        return Err(SparkError::new(ErrorClass::Analysis, "_LEGACY_ERROR_TEMP_1181", &[]));
+        let plan = tidemark_sql::explain::tree_string(&LogicalPlan::Join(join.clone()));
+        let error = SparkError::new(ErrorClass::Analysis, "_LEGACY_ERROR_TEMP_1181", &[]);
+        return Err(error.with_context(format!(";\n{plan}")));
     }
     let kind = if join.kind == JoinKind::Cross { JoinKind::Inner } else { join.kind };
     let key_types: Vec<DataType> = parts.keys[0].iter().map(Expr::data_type).collect();
@@ -102,7 +104,7 @@ pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planne
             shown_keys: text::expressions(&parts.keys[side]),
             filter: bind_all(&parts.only[side], &input)?,
             event_time: event_times[side],
-            bound: bounds[side],
+            bound: bounds[side].clone(),
             value_types: stores.rows.1.value_types(),
             stores,
             child,
@@ -113,6 +115,6 @@ pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planne
     let schema = (*sides[0].stores.rows.1).clone();
     let stateful = Stateful::new(batch, operator, SYMMETRIC_HASH_JOIN, schema, &[], &[])?;
     let Ok(sides) = <[Side; 2]>::try_from(sides) else { return Err(SparkError::internal("a join has two sides")) };
-    let output = tidemark_sql::plan::LogicalPlan::Join(join.clone()).output();
+    let output = LogicalPlan::Join(join.clone()).output();
     Ok(Arc::new(StreamingSymmetricHashJoinExec { stateful, kind, key_types, sides, condition, output }))
 }

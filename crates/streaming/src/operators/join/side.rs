@@ -104,6 +104,38 @@ impl SideState {
         self.counts.put(key, &count_row(count + 1));
     }
 
+    /// Removes those of the rows of a key (as [`Self::rows_of`] gives them) that `matches` names; holes are filled from the
+    /// end. The positions of the removed rows, in the order of their removal.
+    pub(super) fn remove_matched(&mut self, key: &[u8], rows: &[Buffered], matches: &[bool]) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..rows.len()).collect();
+        let mut removed = Vec::new();
+        let mut at = 0;
+        while at < places.len() {
+            if !matches[places[at]] {
+                at += 1;
+                continue;
+            }
+            removed.push(places.swap_remove(at));
+            if let Some(last) = places.get(at) {
+                self.put_value(key, at as i64, rows[*last].value.clone(), rows[*last].matched);
+            }
+            let end = self.key_with_index(key, places.len() as i64);
+            self.rows.remove(&end);
+        }
+        if !removed.is_empty() {
+            self.set_count(key, places.len() as i64);
+        }
+        removed
+    }
+
+    fn set_count(&mut self, key: &[u8], count: i64) {
+        if count > 0 {
+            self.counts.put(key, &count_row(count));
+        } else {
+            self.counts.remove(key);
+        }
+    }
+
     pub(super) fn mark_matched(&mut self, key: &[u8], row: &Buffered) {
         self.put_value(key, row.index, row.value.clone(), true);
     }
@@ -152,15 +184,74 @@ impl SideState {
                 count -= 1;
                 removed.push(row);
             }
-            if count == before {
-                continue;
-            }
-            if count > 0 {
-                self.counts.put(&key, &count_row(count));
-            } else {
-                self.counts.remove(&key);
+            if count != before {
+                self.set_count(&key, count);
             }
         }
         removed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tidemark_vfs::MemoryFs;
+
+    use super::*;
+    use crate::operators::StreamingConf;
+    use crate::state::{StateStores, StoreId};
+
+    fn row(words: &[i64]) -> Vec<u8> {
+        [0].iter().chain(words).flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    fn state() -> SideState {
+        let input = StructType::new(vec![StructField::new("v", DataType::Long, true)]);
+        let stores = SideStores::new("left", &[(DataType::Long, true)], input);
+        let mut all = StateStores::new(Arc::new(MemoryFs::new()), "/state", "run", StreamingConf::default());
+        let mut open =
+            |store: &(String, Rc<StateSchema>)| all.open(&StoreId::named(0, 0, &store.0), &store.1, 0).unwrap();
+        let mut state = SideState::new(open(&stores.counts), open(&stores.rows));
+        for (key, value) in [(1, 10), (2, 20), (1, 11), (1, 12), (1, 13)] {
+            state.append(&row(&[key]), &row(&[value, 0]), false);
+        }
+        state
+    }
+
+    fn values(rows: &[Buffered]) -> Vec<i64> {
+        rows.iter().map(|buffered| long_at(&buffered.value, 2, 0).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_removed_row_is_replaced_by_the_last() {
+        let mut state = state();
+        let removed = state.remove_values(|value| matches!(long_at(value, 2, 0), Some(10 | 13 | 20)));
+        assert_eq!(state.rows.len(), 2);
+        // 13 stands in the place of 10 when that is looked at again.
+        let mut gone = values(&removed);
+        gone.sort_unstable();
+        assert_eq!(gone, [10, 13, 20]);
+        assert_eq!(values(&state.rows_of(&row(&[1]))), [12, 11]);
+        assert!(state.rows_of(&row(&[2])).is_empty() && state.counts.len() == 1);
+    }
+
+    #[test]
+    fn a_matched_row_of_a_semi_join_leaves() {
+        let mut state = state();
+        let rows = state.rows_of(&row(&[1]));
+        assert_eq!(state.remove_matched(&row(&[1]), &rows, &[true, false, true, true]), [0, 3, 2]);
+        assert_eq!(values(&state.rows_of(&row(&[1]))), [11]);
+    }
+
+    #[test]
+    fn rows_are_marked_and_go_with_their_key() {
+        let mut state = state();
+        let rows = state.rows_of(&row(&[1]));
+        state.mark_matched(&row(&[1]), &rows[2]);
+        assert!(state.is_matched(&row(&[1]), 2) && !state.is_matched(&row(&[1]), 1));
+        let removed = state.remove_keys(|key| long_at(key, 1, 0) == Some(1));
+        assert_eq!(removed.iter().filter(|buffered| buffered.matched).count(), 1);
+        assert_eq!((state.rows.len(), state.counts.len()), (1, 1));
     }
 }

@@ -9,19 +9,22 @@ use tidemark_sql::value::Value;
 use super::super::columns::EventTime;
 
 /// What decides about the rows of one side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
     /// Nothing: its rows stay for ever.
     None,
     /// Key column `field` at or before the watermark (a join key has the event time of one side).
     Key { field: usize, window: bool },
     /// The side's event time at or before what the condition makes of the watermark.
-    Value { event_time: EventTime, condition: Offset },
+    Value { event_time: EventTime, conditions: Vec<Offset> },
 }
 
-/// The condition `other side's time + offset (< or <=) this side's time`, solved for this side's time.
+/// A predicate `sign * other side's time + offset (< or <=) column`, solved for a column of this side. Spark takes any
+/// column for the event time: a test like `price > 20` keeps every row that is younger than 20 seconds after the epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Offset {
+    /// 0: the other side's time is not in the predicate.
+    sign: i64,
     us: i64,
     /// `<=`: a row at the bound can still match, so the bound is one millisecond lower.
     inclusive: bool,
@@ -30,7 +33,7 @@ pub(super) struct Offset {
 impl Offset {
     /// The state watermark for a watermark, ms.
     pub(super) fn apply(self, watermark_ms: i64) -> i64 {
-        let us = watermark_ms as f64 * 1000.0 + self.us as f64;
+        let us = self.sign as f64 * watermark_ms as f64 * 1000.0 + self.us as f64;
         (us / 1000.0) as i64 - i64::from(self.inclusive)
     }
 }
@@ -41,7 +44,8 @@ impl Bound {
         match self {
             Self::None => None,
             Self::Key { .. } => Some(watermark_ms),
-            Self::Value { condition, .. } => Some(condition.apply(watermark_ms)),
+            // Every predicate counts; the lowest bound is the safe one.
+            Self::Value { conditions, .. } => conditions.iter().map(|c| c.apply(watermark_ms)).min(),
         }
     }
 }
@@ -65,10 +69,9 @@ pub(super) fn bounds(
         if !other.iter().any(|a| a.metadata.watermark_delay_ms.is_some()) {
             return Bound::None;
         }
-        // Every predicate that bounds the time counts; the lowest bound is the safe one.
-        let offsets = predicates.iter().filter_map(|predicate| solve(predicate, sides[side], other));
-        let lowest = offsets.min_by_key(|offset| offset.apply(0));
-        lowest.map_or(Bound::None, |condition| Bound::Value { event_time, condition })
+        let conditions: Vec<Offset> =
+            predicates.iter().filter_map(|predicate| solve(predicate, sides[side], other)).collect();
+        if conditions.is_empty() { Bound::None } else { Bound::Value { event_time, conditions } }
     })
 }
 
@@ -79,7 +82,7 @@ pub(super) fn conjuncts<'a>(condition: &'a Expr, out: &mut Vec<&'a Expr>) {
     }
 }
 
-/// One predicate solved for the column of `find`: `watermark + offset < column`.
+/// One predicate solved for its column of `find`.
 fn solve(predicate: &Expr, find: &[Arc<Attribute>], other: &[Arc<Attribute>]) -> Option<Offset> {
     let Expr::Call(call) = predicate else { return None };
     let [left, right] = &call.args[..] else { return None };
@@ -98,11 +101,14 @@ fn solve(predicate: &Expr, find: &[Arc<Attribute>], other: &[Arc<Attribute>]) ->
         terms.columns.iter().filter(|(a, _)| side.iter().any(|b| b.id == a.id)).cloned().collect()
     };
     let (found, watermarked) = (of(find), of(other));
-    // -column + watermarked column + constant < 0
+    // -column + sign * watermarked column + constant < 0
     let [(_, -1)] = &found[..] else { return None };
-    let [(column, 1)] = &watermarked[..] else { return None };
-    column.metadata.watermark_delay_ms?;
-    Some(Offset { us: terms.constant_us, inclusive })
+    let sign = match &watermarked[..] {
+        [] => 0,
+        [(column, sign)] if column.metadata.watermark_delay_ms.is_some() => *sign,
+        _ => return None,
+    };
+    Some(Offset { sign, us: terms.constant_us, inclusive })
 }
 
 /// A sum of columns and constants.
@@ -129,6 +135,7 @@ impl Terms {
                     Value::DayTimeInterval(us) => *us,
                     Value::Integer(n) => i64::from(*n) * 1_000_000,
                     Value::Long(n) => n.checked_mul(1_000_000)?,
+                    Value::Double(x) => (x * 1_000_000.0) as i64,
                     _ => return None,
                 };
                 self.constant_us += sign * us;
@@ -148,5 +155,80 @@ impl Terms {
             _ => return None,
         }
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidemark_sql::expr::{Call, ExprId, Metadata};
+    use tidemark_sql::functions::{EvalContext, Kernel};
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct NoKernel;
+
+    impl Kernel for NoKernel {
+        fn evaluate(
+            &self,
+            _args: &[arrow::array::ArrayRef],
+            _rows: usize,
+            _ctx: &EvalContext<'_>,
+        ) -> tidemark_sql::Result<arrow::array::ArrayRef> {
+            Err(tidemark_sql::SparkError::internal("not to be evaluated"))
+        }
+    }
+
+    fn call(name: &str, args: Vec<Expr>) -> Expr {
+        Expr::Call(Box::new(Call {
+            name: name.into(),
+            args,
+            data_type: DataType::Timestamp,
+            nullable: true,
+            deterministic: true,
+            kernel: Arc::new(NoKernel),
+            seed: None,
+        }))
+    }
+
+    fn time(name: &str) -> Arc<Attribute> {
+        Arc::new(Attribute {
+            id: ExprId::fresh(),
+            name: name.into(),
+            data_type: DataType::Timestamp,
+            nullable: true,
+            qualifier: Vec::new(),
+            metadata: Metadata { watermark_delay_ms: Some(0), ..Metadata::default() },
+        })
+    }
+
+    fn minutes(n: i64) -> Expr {
+        Expr::Literal { value: Value::DayTimeInterval(n * 60_000_000), data_type: DataType::INTERVAL_DT }
+    }
+
+    #[test]
+    fn the_condition_says_how_long_rows_can_match() {
+        let (a, b) = (time("a"), time("b"));
+        let column = |a: &Arc<Attribute>| Expr::Attribute(a.clone());
+        // b >= a and b <= a + 10 minutes
+        let predicates = [
+            call(">=", vec![column(&b), column(&a)]),
+            call("<=", vec![column(&b), call("+", vec![column(&a), minutes(10)])]),
+        ];
+        let event_time = Some(EventTime { ordinal: 0, window: false });
+        let sides = [std::slice::from_ref(&a), std::slice::from_ref(&b)];
+        let [left, right] = bounds(sides, [&[], &[]], &predicates, [event_time, event_time]);
+        // A left row can match until the watermark is ten minutes past it, a right row until it is reached.
+        assert_eq!(left.state_watermark(3_600_000), Some(3_600_000 - 600_000 - 1));
+        assert_eq!(right.state_watermark(3_600_000), Some(3_600_000 - 1));
+        // A test of a column alone bounds it by a number of seconds.
+        let alone =
+            [predicates[1].clone(), call(">", vec![column(&a), Expr::literal(Value::Integer(20), DataType::Integer)])];
+        let [left, _] = bounds(sides, [&[], &[]], &alone, [event_time, event_time]);
+        assert_eq!(left.state_watermark(3_600_000), Some(20_000));
+        let open = bounds(sides, [&[], &[]], &predicates[..1], [event_time, event_time]);
+        assert_eq!(open[0], Bound::None);
+        let by_key = bounds(sides, [&[column(&a)], &[column(&b)]], &[], [event_time, event_time]);
+        assert_eq!(by_key[1], Bound::Key { field: 0, window: false });
     }
 }
