@@ -163,7 +163,7 @@ fn BatchRow(props: &RowProps) -> Html {
             <td class="num"><button type="button" class="row-button">{ batch.batch }</button></td>
             <td>
                 { kind }
-                if let Some(reason) = reason { <span class="reason">{ reason }</span> }
+                if let Some(reason) = reason { <span class="reason" title={reason.clone()}>{ reason }</span> }
                 if props.replayed { <span class="tag">{ "replayed" }</span> }
             </td>
             <td class="num">{ count(batch.input_rows) }</td>

@@ -58,6 +58,7 @@ pub trait ScriptHost {
 
 /// Told about every batch; the page's reports are made from this. All methods may be ignored.
 pub trait StreamObserver {
+    /// Called at the start, and again (same ids) when the first trigger has opened sources and operators.
     fn query_started(&self, query: &QueryDescription);
     fn batch_committed(&self, batch: &BatchObservation);
     /// A trigger that ran no batch.

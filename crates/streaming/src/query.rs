@@ -151,6 +151,11 @@ impl Query {
             "jobTags": [],
         });
         self.env.event("started", &event);
+        self.describe_again();
+    }
+
+    /// Tells the page what is known of the query: at its start, and again when sources and operators are opened.
+    pub(crate) fn describe_again(&self) {
         if let Some(observer) = self.env.observer() {
             observer.query_started(&self.description());
         }

@@ -511,6 +511,8 @@ fn describe_sources(query: &Query, opened: &[OpenSource], found: &[Occurrence]) 
     description.sources = sources;
     description.watermark_delay_ms = delay;
     description.event_time_column = column;
+    drop(description);
+    query.describe_again();
 }
 
 /// Delay and column of the first withWatermark.
@@ -524,7 +526,11 @@ fn event_time(plan: &LogicalPlan) -> (Option<i64>, Option<String>) {
 
 /// Puts the operators of the first plan into the description.
 fn describe_operators(query: &Query, operators: Vec<OperatorDescription>) {
+    let first = query.description.borrow().operators.is_empty() && !operators.is_empty();
     query.description.borrow_mut().operators = operators;
+    if first {
+        query.describe_again();
+    }
 }
 
 /// Durations of one trigger by Spark's names.
