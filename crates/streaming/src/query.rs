@@ -110,7 +110,7 @@ impl Query {
         progress_limit: usize,
     ) -> Rc<Self> {
         let now = env.clock.now_ms();
-        let description = QueryDescription {
+        let mut description = QueryDescription {
             id: setup.id.clone(),
             run_id: setup.run_id.clone(),
             name: setup.name.clone(),
@@ -121,6 +121,7 @@ impl Query {
             output: setup.output.iter().map(|a| (a.name.to_string(), a.data_type.simple_string())).collect(),
             ..QueryDescription::default()
         };
+        crate::batch::describe_plan(&setup.plan, &env.session.cwd, &mut description);
         Rc::new_cyclic(|this| Self {
             env,
             setup,

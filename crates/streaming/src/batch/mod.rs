@@ -492,6 +492,24 @@ fn sink_env(query: &Query) -> SinkEnv {
     }
 }
 
+/// What the page shows of a query whose sources are not opened yet: taken from its plan.
+pub(crate) fn describe_plan(plan: &LogicalPlan, cwd: &str, description: &mut crate::api::QueryDescription) {
+    let is_file = |format: &str| matches!(format, "json" | "csv" | "text" | "parquet");
+    description.sources = relations(plan)
+        .into_iter()
+        .map(|Occurrence { relation, .. }| SourceDescription {
+            description: relation.format.clone(),
+            folder: relation
+                .path
+                .filter(|path| is_file(&relation.format) && !path.contains(['*', '?', '[', '{']))
+                .map(|path| tidemark_vfs::join(cwd, &path)),
+            format: relation.format,
+            schema: relation.output.iter().map(|a| (a.name.to_string(), a.data_type.simple_string())).collect(),
+        })
+        .collect();
+    (description.watermark_delay_ms, description.event_time_column) = event_time(plan);
+}
+
 /// Fills in what the page shows of the sources.
 fn describe_sources(query: &Query, opened: &[OpenSource], found: &[Occurrence]) {
     let describe = |open: &OpenSource| {
