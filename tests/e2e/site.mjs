@@ -24,7 +24,7 @@ const ARGS = [
 ];
 
 // The engine is large and, in a debug build, slow to start.
-const PATIENCE = 30_000;
+const PATIENCE = 90_000;
 
 async function serve() {
   const server = createServer(async (request, response) => {
