@@ -36,6 +36,17 @@ impl Analyzer<'_> {
             }
             resolved.push(aggregate);
         }
+        // PIVOT of SQL has no GROUP BY (the parser's lone star): what neither the column nor an aggregate uses is grouped by.
+        let used = |attribute: &crate::expr::Attribute| {
+            let uses = |expr: &Expr| expr.any(&|e| matches!(e, Expr::Attribute(found) if found.id == attribute.id));
+            uses(&column) || resolved.iter().any(uses)
+        };
+        let grouping = match grouping.as_slice() {
+            [Expr::UnresolvedStar(parts)] if parts.is_empty() => {
+                child.output().into_iter().filter(|attribute| !used(attribute)).map(Expr::Attribute).collect()
+            }
+            _ => grouping,
+        };
         let keys = grouping.into_iter().map(|key| Ok(named(self.expr(key, &scope)?))).collect::<Result<Vec<Expr>>>()?;
         let mut list = keys.clone();
         let single = resolved.len() == 1;
