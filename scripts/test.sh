@@ -30,7 +30,6 @@ host_tests() {
 
 stage "formatting" cargo fmt --all --check
 stage "lints, host" cargo clippy --quiet --workspace --all-targets -- -D warnings
-stage "lints, wasm32" cargo clippy --quiet --package tidemark --package tidemark-conformance --all-targets --target $WASM -- -D warnings
 stage "tests, host" host_tests
 stage "tests, headless Wasm in Chromium" cargo test --profile pagedev --package tidemark --target $WASM
 stage "the tutorial's recordings, in Chromium" cargo test --profile pagedev --package tidemark-conformance --test web --target $WASM
