@@ -1,4 +1,5 @@
 //! Names, types and errors of analysed SQL text, against what Spark shows.
+#![allow(clippy::panic, reason = "helpers of tests fail as tests do")]
 
 use std::rc::Rc;
 use std::sync::Arc;
