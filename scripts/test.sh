@@ -17,7 +17,7 @@ stage() {
   say "$name"
   log=target/test-stage.log
   if ! "$@" 2>&1 | tee "$log"; then fail "$name failed"; fi
-  grep -E '^ *(test result:|Summary \[|# (tests|pass|fail) )' "$log" >>"$summaries" || true
+  grep -E '^ *(test result:|Summary \[|# (tests|pass|fail) |[a-z/]+\.py: passed )' "$log" >>"$summaries" || true
 }
 
 host_tests() {
@@ -28,9 +28,20 @@ host_tests() {
   fi
 }
 
+# The docstring examples of pip's own pyspark, where that can be had; see `tidemark doctest`.
+doctests() {
+  cargo build --quiet --package tidemark-cli
+  "${CARGO_TARGET_DIR:-target}/debug/tidemark" doctest --goal 75 "$pyspark"
+}
+
 stage "formatting" cargo fmt --all --check
 stage "lints, host" cargo clippy --quiet --workspace --all-targets -- -D warnings
 stage "tests, host" host_tests
+if find_pyspark; then
+  stage "pyspark's docstring examples" doctests
+else
+  say "pyspark's docstring examples: skipped, pyspark 4.3.0 is not installed and cannot be"
+fi
 stage "tests, headless Wasm in Chromium" cargo test --profile pagedev --package tidemark --target $WASM
 stage "the tutorial's recordings, in Chromium" cargo test --profile pagedev --package tidemark-conformance --test web --target $WASM
 say "building the page for the end-to-end tests"

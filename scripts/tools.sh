@@ -125,3 +125,14 @@ need_chromium() {
 }
 
 need_brotli() { have brotli || need_apt brotli; }
+
+# Sets pyspark to the folder of an installed pyspark 4.3.0; installs one below target/ where python3 has none.
+find_pyspark() {
+  local python
+  for python in python3 target/pyspark-venv/bin/python; do
+    pyspark=$("$python" -c 'import importlib.util as u; print(u.find_spec("pyspark").submodule_search_locations[0])' 2>/dev/null) || continue
+    grep -q '"4\.3\.0"' "$pyspark/version.py" && return 0
+  done
+  python3 -m venv target/pyspark-venv 2>/dev/null && target/pyspark-venv/bin/pip install --quiet pyspark==4.3.0 2>/dev/null || return 1
+  pyspark=$(echo target/pyspark-venv/lib/python3*/site-packages/pyspark)
+}

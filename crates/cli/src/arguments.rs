@@ -2,15 +2,17 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use lexopt::prelude::{Long, Short, Value};
 use lexopt::{Parser, ValueExt};
 
 pub(crate) const HELP: &str = "\
 usage: tidemark run [--clock virtual|real] [--seed N] SCRIPT.py [ARGUMENT]...
+       tidemark doctest [-v] [--only NAME] [--limit SECONDS] [--goal PERCENT] PATH...
        tidemark --version | --help
 
-Runs a PySpark script on the files below the current directory. SCRIPT.py may be - for standard input.
+run: a PySpark script on the files below the current directory. SCRIPT.py may be - for standard input.
 
   --clock virtual  waiting takes no time: triggers, sleep() and awaitTermination(n) move the session's clock,
                    which starts at the present (the default)
@@ -18,15 +20,39 @@ Runs a PySpark script on the files below the current directory. SCRIPT.py may be
   --seed N         seed of everything random (rand(), uuid(), ids): the same script, files, seed give the same output
   --               what follows belongs to the script, also if it looks like an option of tidemark
 
+doctest: the examples in the docstrings of pyspark's own files, read from PATH: a file, or a folder with pyspark/sql.
+Prints for each file how many passed, failed or cannot run here.
+
+  -v               every failed example, with what it expected and got
+  --only NAME      only docstrings whose name holds NAME (DataFrame.show)
+  --limit SECONDS  for each docstring (20)
+  --goal PERCENT   exit status 1 when fewer of a file's examples pass
+
 Exit status: 0; 1 after an uncaught error (the traceback is on standard error); the script's own with sys.exit;
 130 after Ctrl-C (a second Ctrl-C ends at once); 2 for a wrong command line.
 ";
+
+/// The limit of a docstring without --limit.
+const DOCSTRING_LIMIT: Duration = Duration::from_secs(20);
 
 #[derive(Debug, PartialEq)]
 pub(crate) enum Request {
     Help,
     Version,
     Run(RunRequest),
+    Doctest(DoctestRequest),
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) struct DoctestRequest {
+    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) verbose: bool,
+    /// Part of the names of the docstrings to run; empty: all.
+    pub(crate) only: String,
+    /// For each docstring.
+    pub(crate) limit: Duration,
+    /// Percent of a file's examples that are to pass.
+    pub(crate) goal: Option<f64>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -47,6 +73,7 @@ fn read(parser: &mut Parser) -> Result<Request, lexopt::Error> {
         None | Some(Short('h') | Long("help")) => return Ok(Request::Help),
         Some(Short('V') | Long("version")) => return Ok(Request::Version),
         Some(Value(word)) if word == "run" => {}
+        Some(Value(word)) if word == "doctest" => return read_doctest(parser),
         Some(Value(word)) => return Err(format!("no command {word:?}").into()),
         Some(other) => return Err(other.unexpected()),
     }
@@ -90,6 +117,26 @@ fn read(parser: &mut Parser) -> Result<Request, lexopt::Error> {
     Ok(Request::Run(RunRequest { script, arguments, real_clock, seed }))
 }
 
+fn read_doctest(parser: &mut Parser) -> Result<Request, lexopt::Error> {
+    let mut request =
+        DoctestRequest { paths: Vec::new(), verbose: false, only: String::new(), limit: DOCSTRING_LIMIT, goal: None };
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Short('v') => request.verbose = true,
+            Long("only") => request.only = parser.value()?.string()?,
+            Long("limit") => request.limit = Duration::from_secs(parser.value()?.parse()?),
+            Long("goal") => request.goal = Some(parser.value()?.parse()?),
+            Short('h') | Long("help") => return Ok(Request::Help),
+            Value(path) => request.paths.push(PathBuf::from(path)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    if request.paths.is_empty() {
+        return Err("doctest needs a PATH".into());
+    }
+    Ok(Request::Doctest(request))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,6 +162,7 @@ mod tests {
     fn wrong_lines_are_told() {
         assert_eq!(run("--version"), Ok(Request::Version));
         assert_eq!(run("run"), Err("run needs a SCRIPT.py".to_owned()));
+        assert!(run("doctest -v").is_err());
         assert!(run("walk").is_err());
         assert!(run("run --clock slow a.py").is_err());
         assert!(run("run --seed x a.py").is_err());

@@ -1,10 +1,11 @@
-//! `tidemark run SCRIPT.py`: the engine headless, on real files.
+//! `tidemark run SCRIPT.py`: the engine headless, on real files. `tidemark doctest PATH...`: pyspark's docstring examples.
 //!
 //! Standard output is exactly what the script and its sinks print; tracebacks and everything of ours go to standard error.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod arguments;
+mod doctest;
 mod run;
 
 use std::env;
@@ -29,15 +30,20 @@ fn main() -> ExitCode {
             );
             ExitCode::SUCCESS
         }
-        Ok(Request::Run(request)) => match run::run(request) {
-            Ok(status) => ExitCode::from(status),
-            Err(message) => {
-                eprintln!("tidemark: {message}");
-                ExitCode::from(USAGE_ERROR)
-            }
-        },
+        Ok(Request::Run(request)) => status(run::run(request)),
+        Ok(Request::Doctest(request)) => status(doctest::run(&request)),
         Err(message) => {
             eprintln!("tidemark: {message}\n\n{}", arguments::HELP);
+            ExitCode::from(USAGE_ERROR)
+        }
+    }
+}
+
+fn status(result: Result<u8, String>) -> ExitCode {
+    match result {
+        Ok(status) => ExitCode::from(status),
+        Err(message) => {
+            eprintln!("tidemark: {message}");
             ExitCode::from(USAGE_ERROR)
         }
     }

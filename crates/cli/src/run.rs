@@ -19,7 +19,7 @@ const INTERRUPTED: u8 = 130;
 /// The status of a program that SIGPIPE ended.
 const BROKEN_PIPE: u8 = 141;
 /// The interpreter nests Rust frames for Python's; this is enough for sys.getrecursionlimit().
-const STACK_BYTES: usize = 512 << 20;
+pub(crate) const STACK_BYTES: usize = 512 << 20;
 /// How long Ctrl-C may go unheard while waiting on the machine's clock.
 const WAIT_SLICE: Duration = Duration::from_millis(50);
 
