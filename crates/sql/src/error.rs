@@ -100,6 +100,24 @@ impl SparkError {
         Self::new(ErrorClass::Spark, "INTERNAL_ERROR", &[("message", &message)])
     }
 
+    /// Whether Spark adds the place of the expression to this error in ANSI mode (SupportQueryContext).
+    pub fn has_query_context(&self) -> bool {
+        self.condition.as_deref().is_some_and(|condition| {
+            matches!(
+                condition,
+                "ARITHMETIC_OVERFLOW"
+                    | "CAST_INVALID_INPUT"
+                    | "DIVIDE_BY_ZERO"
+                    | "REMAINDER_BY_ZERO"
+                    | "INTERVAL_DIVIDED_BY_ZERO"
+                    | "INVALID_ARRAY_INDEX"
+                    | "INVALID_ARRAY_INDEX_IN_ELEMENT_AT"
+                    | "INVALID_INDEX_OF_ZERO"
+            ) || condition.starts_with("NUMERIC_VALUE_OUT_OF_RANGE")
+                || condition.starts_with("INTERVAL_ARITHMETIC_OVERFLOW")
+        })
+    }
+
     #[must_use]
     pub fn with_context(mut self, context: impl Into<String>) -> Self {
         self.context = context.into();

@@ -248,6 +248,8 @@ impl PartialEq for AggregateCall {
             && self.distinct == other.distinct
             && self.filter == other.filter
             && self.data_type == other.data_type
+            // What an argument has become part of: IGNORE NULLS, the percentages, whether ties are broken.
+            && format!("{:?}", self.function) == format!("{:?}", other.function)
     }
 }
 

@@ -292,7 +292,12 @@ impl Query {
     }
 
     fn fail(&self, error: SparkError, debug: Option<&str>) {
-        let message = error.to_string();
+        let ansi = self.setup.settings.flag("spark.sql.ansi.enabled", true);
+        let mut message = error.to_string();
+        if ansi && error.has_query_context() && error.context.is_empty() {
+            // The place in the script, which Spark prints on lines of its own before the SQLSTATE of the query's end.
+            message.push('\n');
+        }
         let setup = &self.setup;
         let cause = match error.condition.as_deref() {
             // The script's own exception is what people look for.

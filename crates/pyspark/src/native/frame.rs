@@ -21,7 +21,7 @@ mod _tidemark_frame {
     use rustpython_vm::{PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
     use tidemark_sql::dataframe::{self, Grouping, ReadSpec, WriteSpec};
     use tidemark_sql::expr::Expr;
-    use tidemark_sql::plan::{JoinCondition, JoinKind, PlanRef, SetOperation};
+    use tidemark_sql::plan::{JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
     use tidemark_sql::types::{DataType, StructType};
 
     use super::options;
@@ -118,6 +118,21 @@ mod _tidemark_frame {
             _ => Grouping::By(by),
         };
         wrap(dataframe::aggregate(&current(vm)?.sql, &plan.plan, grouping, exprs(&aggregates)), vm)
+    }
+
+    /// Number of partitions of a plan's rows.
+    #[pyfunction]
+    fn partition_count(plan: Plan, vm: &VirtualMachine) -> PyResult<usize> {
+        tidemark_sql::catalog::partition_count(&current(vm)?.sql, &plan.plan).py(vm)
+    }
+
+    /// persist() and unpersist() of the frame of a foreachBatch function.
+    #[pyfunction]
+    fn persist(plan: Plan, persisted: bool, vm: &VirtualMachine) -> PyResult<()> {
+        if let LogicalPlan::MemoryTable { name, .. } = &*plan.plan {
+            current(vm)?.sql.catalog.borrow_mut().persist_deferred(name, persisted);
+        }
+        Ok(())
     }
 
     #[pyfunction]

@@ -17,6 +17,7 @@ mod inline_table;
 pub(crate) mod interval;
 mod join_watermark;
 mod joins;
+mod metrics;
 mod names;
 mod pivot;
 mod project;
@@ -149,10 +150,13 @@ impl<'a> Analyzer<'a> {
             | LogicalPlan::StreamingBatch { .. }
             | LogicalPlan::SubqueryAlias { .. }
             | LogicalPlan::View { .. }
-            | LogicalPlan::Distinct { .. }
             | LogicalPlan::With { .. }
             | LogicalPlan::Expand { .. }
             | LogicalPlan::Window { .. } => Ok(Arc::new(node)),
+            LogicalPlan::Distinct { ref child } => {
+                set_operations::refuse_maps(&child.output()).map_err(|error| self.at_node(error, &node))?;
+                Ok(Arc::new(node))
+            }
             LogicalPlan::Project { list, child } => self.project(list, &child),
             LogicalPlan::Filter { condition, child } => self.filter(condition, &child),
             LogicalPlan::Aggregate { grouping, list, child } => self.aggregate(grouping, list, &child),
@@ -177,7 +181,10 @@ impl<'a> Analyzer<'a> {
                 let scope = self.scope(&child);
                 let columns =
                     columns.into_iter().map(|column| self.expr(column, &scope)).collect::<Result<Vec<_>>>()?;
-                Ok(Arc::new(LogicalPlan::Deduplicate { columns, within_watermark, child }))
+                let keys: Vec<_> = columns.iter().map(Expr::to_attribute).collect();
+                let node = LogicalPlan::Deduplicate { columns, within_watermark, child };
+                set_operations::refuse_maps(&keys).map_err(|error| self.at_node(error, &node))?;
+                Ok(Arc::new(node))
             }
             LogicalPlan::EventTimeWatermark { column, delay, child } => self.watermark(column, delay, &child),
             LogicalPlan::Generate { generator, outer, qualifier, output, child } => {
@@ -189,23 +196,23 @@ impl<'a> Analyzer<'a> {
                 Ok(Arc::new(LogicalPlan::Repartition { partitions, shuffle, by, range, child }))
             }
             LogicalPlan::Sample { .. } => Ok(Arc::new(node)),
-            LogicalPlan::CollectMetrics { name, metrics, child } => {
-                let scope = self.scope(&child);
-                let mut named = Vec::new();
-                for metric in metrics {
-                    let metric = self.expr(metric, &scope)?;
-                    named.push(names::named(metric));
-                }
-                Ok(Arc::new(LogicalPlan::CollectMetrics { name, metrics: named, child }))
-            }
+            LogicalPlan::CollectMetrics { name, metrics, child } => self.collect_metrics(name, metrics, child),
             LogicalPlan::Hint { .. } => Ok(Arc::new(node)),
             LogicalPlan::Extension(_) => {
                 let scope = Scope::of(&node.child_plans());
                 let node = node.try_map_expressions(&mut |expr| self.expr(expr, &scope))?;
                 Ok(Arc::new(node))
             }
-            LogicalPlan::Join(join) => self.join(join),
-            LogicalPlan::Union { children, by_name, allow_missing } => self.union(children, by_name, allow_missing),
+            LogicalPlan::Join(join) => {
+                let joined = self.join(join)?;
+                metrics::unique_names(&joined)?;
+                Ok(joined)
+            }
+            LogicalPlan::Union { children, by_name, allow_missing } => {
+                let union = self.union(children, by_name, allow_missing)?;
+                metrics::unique_names(&union)?;
+                Ok(union)
+            }
             LogicalPlan::SetOperation { kind, all, left, right } => self.set_operation(kind, all, &left, &right),
         }
     }

@@ -48,8 +48,22 @@ impl Analyzer<'_> {
             _ => grouping,
         };
         let keys = grouping.into_iter().map(|key| Ok(named(self.expr(key, &scope)?))).collect::<Result<Vec<Expr>>>()?;
-        let mut list = keys.clone();
         let single = resolved.len() == 1;
+        // Values that PivotFirst can hold are computed once for all pivot values, and then told apart.
+        let twice = resolved.iter().all(|aggregate| held(&aggregate.data_type()));
+        let (mut list, below) = if twice {
+            let by_value: Vec<Expr> = keys.iter().cloned().chain([named(column.clone())]).collect();
+            let grouping = by_value.iter().cloned().map(trim_all_aliases).collect();
+            let first = by_value.into_iter().chain(resolved.iter().cloned().map(named)).collect();
+            let below = self.finish_aggregate(grouping, first, child)?;
+            (below.output()[..keys.len()].iter().cloned().map(Expr::Attribute).collect(), below)
+        } else {
+            (keys.clone(), child.clone())
+        };
+        let computed: Vec<Expr> = match twice {
+            true => below.output()[keys.len()..].iter().cloned().map(Expr::Attribute).collect(),
+            false => Vec::new(),
+        };
         for value in values {
             let value = self.expr(value, &scope)?;
             let name = match &value {
@@ -60,18 +74,27 @@ impl Analyzer<'_> {
             if !value.foldable() {
                 return Err(SparkError::analysis("NON_LITERAL_PIVOT_VALUES", &[("expression", &quoted_sql(&value))]));
             }
-            for aggregate in &resolved {
+            for (index, aggregate) in resolved.iter().enumerate() {
                 let alias = match aggregate {
                     Expr::Alias(alias) => alias.name_text(),
                     other => super::names::trim_inner_aliases(other.clone()).pretty_sql(),
                 };
                 let name = if single { name.clone() } else { format!("{name}_{alias}") };
-                let narrowed = self.only_for(trim_all_aliases(aggregate.clone()), &column, &value)?;
+                let narrowed = match computed.split_first() {
+                    Some((column, results)) => {
+                        let first = self.call("first", vec![results[index].clone()])?;
+                        self.only_for(first, column, &value)?
+                    }
+                    None => self.only_for(trim_all_aliases(aggregate.clone()), &column, &value)?,
+                };
                 list.push(narrowed.alias(&name));
             }
         }
-        let grouping = keys.into_iter().map(trim_all_aliases).collect();
-        self.finish_aggregate(grouping, list, child)
+        let grouping = match twice {
+            true => list[..keys.len()].to_vec(),
+            false => keys.into_iter().map(trim_all_aliases).collect(),
+        };
+        self.finish_aggregate(grouping, list, &below)
     }
 
     fn only_for(&self, expr: Expr, column: &Expr, value: &Expr) -> Result<Expr> {
@@ -113,6 +136,21 @@ impl Analyzer<'_> {
             }
         })
     }
+}
+
+/// PivotFirst.supportsDataType.
+fn held(data_type: &DataType) -> bool {
+    matches!(
+        data_type,
+        DataType::Boolean
+            | DataType::Byte
+            | DataType::Short
+            | DataType::Integer
+            | DataType::Long
+            | DataType::Float
+            | DataType::Double
+            | DataType::Decimal { .. }
+    )
 }
 
 impl crate::expr::Alias {

@@ -13,6 +13,17 @@ use crate::plan::{LogicalPlan, PlanRef, SetOperation};
 use crate::types::DataType;
 use crate::value::Value;
 
+/// Rows with maps cannot be compared: no set operation, DISTINCT or dropDuplicates over them.
+pub(super) fn refuse_maps(columns: &[Arc<Attribute>]) -> Result<()> {
+    match columns.iter().find(|column| !super::checks::can_order(&column.data_type)) {
+        Some(column) => Err(SparkError::analysis(
+            "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE",
+            &[("colName", &super::quoted(&column.name)), ("dataType", &column.data_type.quoted_sql())],
+        )),
+        None => Ok(()),
+    }
+}
+
 impl Analyzer<'_> {
     pub(super) fn union(&mut self, children: Vec<PlanRef>, by_name: bool, allow_missing: bool) -> Result<PlanRef> {
         let mut children = children;
@@ -46,14 +57,8 @@ impl Analyzer<'_> {
             (SetOperation::Except, true) => "EXCEPT ALL",
         };
         let right = if super::joins::overlap(left, right) { fresh_ids(right) } else { right.clone() };
-        for column in left.output().iter().chain(right.output().iter()) {
-            if !super::checks::can_order(&column.data_type) {
-                return Err(SparkError::analysis(
-                    "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE",
-                    &[("colName", &super::quoted(&column.name)), ("dataType", &column.data_type.quoted_sql())],
-                ));
-            }
-        }
+        refuse_maps(&left.output())?;
+        refuse_maps(&right.output())?;
         let mut sides = self.widened(name, vec![left.clone(), right])?.into_iter();
         let (Some(left), Some(right)) = (sides.next(), sides.next()) else {
             return Err(SparkError::internal("a set operation has two sides"));

@@ -306,9 +306,10 @@ fn check_join(join: &Join, mode: OutputMode, node: &LogicalPlan) -> Result<()> {
         // Inner and semi joins never take rows back, so update mode is as good as append.
         let final_rows = matches!(join.kind, JoinKind::Inner | JoinKind::Cross | JoinKind::LeftSemi);
         if !(final_rows && mode == OutputMode::Update) {
+            let modes = if final_rows { "Append and Update output modes" } else { "Append output mode" };
             return Err(refuse(
                 &format!(
-                    "{name} join between two streaming DataFrames/Datasets is not supported in {} output mode, only in Append output mode",
+                    "{name} join between two streaming DataFrames/Datasets is not supported in {} output mode, only in {modes}",
                     mode.shown()
                 ),
                 node,

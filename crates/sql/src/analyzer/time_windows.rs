@@ -35,7 +35,6 @@ fn window_time_type(data_type: &DataType) -> Option<DataType> {
 pub(super) fn window_time(window: &Expr) -> Result<Expr> {
     let bare = window.unaliased().clone();
     let time = match window_time_type(&bare.data_type()) {
-        Some(time) if bare.metadata().window.is_some() || !matches!(bare, Expr::Attribute(_)) => time,
         Some(time) => time,
         None => {
             let sql = format!("\"window_time({})\"", bare.pretty_sql());
@@ -175,7 +174,7 @@ impl Analyzer<'_> {
             }
         };
         let gap = match gap.data_type() {
-            DataType::CalendarInterval | DataType::DayTimeInterval { .. } | DataType::YearMonthInterval { .. } => gap,
+            DataType::CalendarInterval => gap,
             DataType::String => match &gap {
                 Expr::Literal { value: Value::String(text), .. } => match interval::parse(text) {
                     Some(delay) => Expr::literal(
@@ -193,17 +192,7 @@ impl Analyzer<'_> {
                 },
             },
             other => {
-                let sql = format!("\"sessionwindow({}, {})\"", time.pretty_sql(), gap.pretty_sql());
-                return Err(SparkError::analysis(
-                    "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
-                    &[
-                        ("sqlExpr", &sql),
-                        ("paramIndex", "second"),
-                        ("requiredType", "\"INTERVAL\""),
-                        ("inputSql", &quoted_sql(&gap)),
-                        ("inputType", &other.quoted_sql()),
-                    ],
-                ));
+                return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1040", &[("dt", &other.jvm_name())]));
             }
         };
         Ok(Expr::SessionWindow(Box::new(SessionWindow { time, gap })))
@@ -223,7 +212,14 @@ impl Analyzer<'_> {
             if inner.args.iter().any(|arg| arg.any(&|part| matches!(part, Expr::TimeWindow(_)))) {
                 continue;
             }
-            let mut metadata = inner.args.first().map(Expr::metadata).unwrap_or_default();
+            let mut metadata = match inner.args.first() {
+                Some(Expr::Attribute(window)) if window.metadata.window.is_some() => window.metadata.clone(),
+                _ => {
+                    let node = LogicalPlan::Project { list: list.clone(), child: child.clone() };
+                    let error = SparkError::analysis("_LEGACY_ERROR_TEMP_3101", &[("windowTime", &expr.plan_string())]);
+                    return Err(error.with_context(format!(";\n{}", crate::explain::tree_string(&node))));
+                }
+            };
             metadata.window = None;
             let (column, next) = self.add_below(expr.clone(), WINDOW_TIME, metadata, &child);
             child = next;
@@ -318,6 +314,12 @@ impl Analyzer<'_> {
             _ => Metadata::default(),
         };
         metadata.window = Some(WindowKind::Session);
+        if matches!(gap, Expr::Literal { value: Value::Null, .. }) {
+            // No row has a session: a filter that lets nothing pass.
+            let nothing = Expr::literal(Value::Null, window_struct(&time_type));
+            let (column, below) = self.add_below(nothing, "session_window", metadata, child);
+            return Ok((column, Arc::new(LogicalPlan::Filter { condition: Expr::bool(false), child: below })));
+        }
         let end = self.call("+", vec![time.clone(), gap.clone()])?;
         let kernel = Arc::new(SessionWindowKernel { time: time_type.clone() });
         let session = call("session_window", vec![time.clone(), end], window_struct(&time_type), false, kernel);
@@ -403,7 +405,6 @@ pub(super) fn column_name(expr: &Expr) -> Option<&'static str> {
     match expr {
         Expr::TimeWindow(_) => Some("window"),
         Expr::SessionWindow(_) => Some("session_window"),
-        Expr::Call(call) if &*call.name == WINDOW_TIME => Some(WINDOW_TIME),
         _ => None,
     }
 }

@@ -17,7 +17,7 @@ use crate::exec::batch::{BATCH_ROWS, make_batch};
 use crate::exec::bind::eval_condition;
 use crate::functions::EvalContext;
 use crate::functions::cast::parse::{fit_decimal, parse_decimal};
-use crate::types::DataType;
+use crate::types::{DataType, StructType};
 use crate::value::{Value, ValueBuilder};
 
 /// Conversions of CSV fields (UnivocityParser.makeConverter).
@@ -29,10 +29,14 @@ pub(super) struct Conversion {
 }
 
 impl Conversion {
-    pub(super) fn of(options: &super::options::Options, conf: &crate::conf::SqlConf) -> Result<Self> {
+    pub(super) fn of(
+        options: &super::options::Options,
+        conf: &crate::conf::SqlConf,
+        columns: &StructType,
+    ) -> Result<Self> {
         let own = |key: &str, default: &str| text(options, key).unwrap_or(default).to_owned();
         Ok(Self {
-            times: Times::of(options, conf)?,
+            times: Times::of(options, conf, columns)?,
             nan: own("nanvalue", "NaN"),
             positive_inf: own("positiveinf", "Inf"),
             negative_inf: own("negativeinf", "-Inf"),
@@ -121,7 +125,7 @@ pub(super) fn read(
     }
     let mut rows = Rows {
         mode: Mode::of(options),
-        conversion: Conversion::of(options, task.conf)?,
+        conversion: Conversion::of(options, task.conf, task.required)?,
         builders: task.required.fields.iter().map(|f| ValueBuilder::new(&f.data_type, 0)).collect(),
         width: data.len(),
         positions,

@@ -159,7 +159,7 @@ impl CsvFormat {
                 let after = &body[at + c.len_utf8()..];
                 let spaced = after.trim_start_matches([' ', '\t']);
                 let value = if value.is_empty() { self.empty.clone() } else { value };
-                let value = (value != self.null || self.null.is_empty()).then_some(value);
+                let value = (value != self.null).then_some(value);
                 if spaced.is_empty() {
                     return Some((value, None));
                 }

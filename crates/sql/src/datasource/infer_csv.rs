@@ -24,7 +24,13 @@ pub fn infer(
     let typed = flag(options, "inferschema", false)?;
     let dates = flag(options, "preferdate", true)?;
     let separator = text(options, "linesep").map(|s| s.as_bytes().to_vec());
-    let conversion = Conversion::of(options, conf)?;
+    // Dates and times are tried for every column.
+    let tried = StructType::new(
+        [DataType::Date, DataType::Timestamp, DataType::TimestampNtz]
+            .map(|t| StructField::new(t.simple_string(), t, true))
+            .into(),
+    );
+    let conversion = Conversion::of(options, conf, &tried)?;
     let mut names: Option<Vec<std::sync::Arc<str>>> = None;
     let mut types: Vec<DataType> = Vec::new();
     'files: for file in files {

@@ -112,7 +112,7 @@ pub(super) fn read(
         .collect();
     let mut rows = Rows {
         mode: Mode::of(options),
-        times: Times::of(options, task.conf)?,
+        times: Times::of(options, task.conf, &parsed)?,
         lenience: lenience(options)?,
         set: vec![false; parsed.fields.len()],
         root: StructNode::new(&parsed)?,

@@ -22,6 +22,20 @@ pub fn flag(options: &Options, key: &str, default: bool) -> Result<bool> {
     }
 }
 
+/// Name of the codec that a text format reads or writes with (CompressionCodecs.getCodecClassName); None: no compression.
+pub fn codec(options: &Options) -> Result<Option<String>> {
+    let Some(given) = options.get("compression").or_else(|| options.get("codec")) else { return Ok(None) };
+    match given.to_lowercase().as_str() {
+        "none" | "uncompressed" => Ok(None),
+        known @ ("gzip" | "bzip2" | "deflate" | "snappy" | "lz4") => Ok(Some(known.to_owned())),
+        _ => Err(SparkError::new(
+            ErrorClass::IllegalArgument,
+            "CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
+            &[("codecName", given), ("availableCodecs", "bzip2, deflate, uncompressed, snappy, none, lz4, gzip")],
+        )),
+    }
+}
+
 pub fn text<'a>(options: &'a Options, key: &str) -> Option<&'a str> {
     options.get(key).map(String::as_str)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 
-use super::options::{flag, text};
+use super::options::{codec, flag, text};
 use super::relation::Format;
 use super::splits::FileSplit;
 use super::uri;
@@ -45,6 +45,9 @@ impl ReadTask<'_> {
     /// Reads one piece; `emit` gets batches of the required columns.
     pub fn read(&self, split: &FileSplit, emit: &mut dyn FnMut(RecordBatch) -> Result<()>) -> Result<()> {
         let options = &self.relation.options;
+        if self.format != Format::Parquet {
+            codec(options)?;
+        }
         let ignore_missing =
             flag(options, "ignoremissingfiles", false)? || self.conf.bool("spark.sql.files.ignoreMissingFiles");
         let content: Arc<Vec<u8>> = match self.session.fs.read(&split.file.path) {

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::functions::cast::parse::{parse_date, parse_timestamp, parse_timestamp_ntz};
 use crate::functions::datetime::pattern::Pattern;
 use crate::functions::datetime::zone::Zone;
+use crate::types::{DataType, StructType};
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 
@@ -17,18 +18,31 @@ pub struct Times {
     timestamp_ntz: Option<Pattern>,
 }
 
+fn contains(data_type: &DataType, wanted: &DataType) -> bool {
+    match data_type {
+        DataType::Array { element, .. } => contains(element, wanted),
+        DataType::Map { key, value, .. } => contains(key, wanted) || contains(value, wanted),
+        DataType::Struct(fields) => fields.fields.iter().any(|f| contains(&f.data_type, wanted)),
+        other => other == wanted,
+    }
+}
+
 impl Times {
-    pub fn of(options: &Options, conf: &SqlConf) -> Result<Self> {
-        let pattern = |key: &str| text(options, key).map(|p| Pattern::new(p, true)).transpose();
+    /// The formats that the columns need: a pattern that nothing is read by is not looked at.
+    pub fn of(options: &Options, conf: &SqlConf, columns: &StructType) -> Result<Self> {
+        let pattern = |key: &str, wanted: &DataType| {
+            let given = text(options, key).filter(|_| columns.fields.iter().any(|f| contains(&f.data_type, wanted)));
+            given.map(|p| Pattern::new(p, true)).transpose()
+        };
         let zone = match text(options, "timezone") {
             Some(id) => Zone::of(id)?,
             None => conf.time_zone().clone(),
         };
         Ok(Self {
             zone,
-            date: pattern("dateformat")?,
-            timestamp: pattern("timestampformat")?,
-            timestamp_ntz: pattern("timestampntzformat")?,
+            date: pattern("dateformat", &DataType::Date)?,
+            timestamp: pattern("timestampformat", &DataType::Timestamp)?,
+            timestamp_ntz: pattern("timestampntzformat", &DataType::TimestampNtz)?,
         })
     }
 

@@ -46,6 +46,20 @@ pub struct FileScanExec {
     pub source: Option<ExprId>,
 }
 
+/// As many paths as fit into about a hundred characters (Utils.buildLocationMetadata).
+fn locations(paths: &[String]) -> String {
+    let mut text = String::new();
+    for (i, path) in paths.iter().enumerate() {
+        let dots = if i > 0 { ", " } else { "" };
+        if text.len() >= 100 {
+            return format!("{text}{dots}...");
+        }
+        text.push_str(dots);
+        text.push_str(path);
+    }
+    text
+}
+
 impl FileScanExec {
     /// Partition values of the files, and the files whose values pass the filters.
     fn selected(&self, ctx: &ExecContext<'_>) -> Result<Vec<(crate::datasource::FileStatus, Vec<Value>)>> {
@@ -83,14 +97,18 @@ impl ExecNode for FileScanExec {
     }
     fn arguments(&self) -> String {
         let format = format_named(&self.relation.format).map_or("", |f| f.shown());
-        let roots: Vec<String> = self.relation.root_paths.iter().map(|r| crate::datasource::qualified(r)).collect();
+        // A micro-batch reads the files that it was given, not what lies in the folder.
+        let roots: Vec<String> = match self.source {
+            Some(_) => self.relation.files.iter().map(|f| crate::datasource::qualified(&f.path)).collect(),
+            None => self.relation.root_paths.iter().map(|r| crate::datasource::qualified(r)).collect(),
+        };
         format!(
             "{} Batched: {}, DataFilters: {}, Format: {format}, Location: InMemoryFileIndex({} paths)[{}], PartitionFilters: {}, PushedFilters: {}, ReadSchema: {}",
             text::attributes(&self.output).replace(", ", ","),
             format == "Parquet",
             self.shown_data_filters,
             roots.len(),
-            roots.join(", "),
+            locations(&roots),
             self.shown_partition_filters,
             self.shown_pushed,
             self.required.simple_string()

@@ -101,6 +101,16 @@ fn generator(
     Expr::Generator(Box::new(GeneratorCall { name: name.into(), args, outer, output, function: Arc::new(function) }))
 }
 
+/// The row as often as the number before it says (ReplicateRows).
+pub(crate) fn replicate_rows(times: Expr, row: Vec<Expr>) -> Expr {
+    let output = row.iter().enumerate().map(|(i, column)| (format!("col{i}"), column.data_type(), true)).collect();
+    let args = std::iter::once(times).chain(row).collect();
+    generator("replicaterows", args, false, false, output, |_, values| {
+        let times = values.first().and_then(Value::as_i64).unwrap_or(0);
+        (0..times).map(|_| values[1..].to_vec()).collect()
+    })
+}
+
 fn explode(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let outer = b.name.ends_with("_outer");
     let position = b.name.starts_with("pos");

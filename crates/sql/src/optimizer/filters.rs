@@ -6,8 +6,9 @@ use super::joins;
 use super::{join_conjuncts, split_conjuncts};
 use crate::error::Result;
 use crate::exec::ExecContext;
-use crate::expr::{Attribute, Expr};
-use crate::plan::{LogicalPlan, PlanRef};
+use crate::expr::{Attribute, Expr, ExprId};
+use crate::plan::{LocalRelation, LogicalPlan, PlanRef};
+use crate::value::Value;
 
 /// Replaces attributes by what the aliases of `list` stand for.
 pub(super) fn substitute(expr: &Expr, list: &[Expr]) -> Expr {
@@ -214,10 +215,37 @@ fn through(
     left_above(stay, rebuild(filtered(down, below)))
 }
 
-/// PruneFilters: conditions that are always true go.
+/// PruneFilters: conditions that are always true go, and what can never hold leaves no rows. A stream stays one, so that its
+/// operators keep their state; a watermark below such a filter sees nothing.
 pub(super) fn prune(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Result<LogicalPlan> {
     Ok(plan.transform_up(&mut |node| match node {
         LogicalPlan::Filter { condition, child } if condition.is_literal_bool(true) => Arc::unwrap_or_clone(child),
+        LogicalPlan::Filter { condition, child } if never(&condition) => empty(&child),
         other => other,
     }))
+}
+
+fn never(condition: &Expr) -> bool {
+    condition.is_literal_bool(false) || matches!(condition, Expr::Literal { value: Value::Null, .. })
+}
+
+/// No rows in the place of a plan.
+fn empty(plan: &PlanRef) -> LogicalPlan {
+    let output = plan.output();
+    let rows = LogicalPlan::LocalRelation(LocalRelation {
+        output: output.clone(),
+        partitions: Arc::new(Vec::new()),
+        from_rdd: false,
+    });
+    match first_source(plan) {
+        Some(source) => LogicalPlan::StreamingBatch { source, data: Box::new(rows), output },
+        None => rows,
+    }
+}
+
+fn first_source(plan: &LogicalPlan) -> Option<ExprId> {
+    match plan {
+        LogicalPlan::StreamingBatch { source, .. } => Some(*source),
+        other => other.child_plans().iter().find_map(|child| first_source(child)),
+    }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::calls::first;
+use super::calls::{call, first};
 use super::{equal_null_safe, join_conjuncts};
-use crate::error::{Result, SparkError};
+use crate::error::Result;
 use crate::exec::ExecContext;
-use crate::expr::{Expr, SortOrder};
+use crate::expr::{Attribute, Expr, ExprId, SortOrder};
 use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
 use crate::types::DataType;
 use crate::value::Value;
@@ -51,7 +51,7 @@ pub(super) fn replace_distinct(ctx: &ExecContext<'_>, plan: LogicalPlan) -> Resu
             }
             Ok(LogicalPlan::Aggregate { grouping, list, child })
         }
-        LogicalPlan::SetOperation { all: true, .. } => Err(SparkError::not_yet("INTERSECT ALL and EXCEPT ALL")),
+        LogicalPlan::SetOperation { kind, all: true, left, right } => rewrite_all(ctx, kind, left, &right),
         LogicalPlan::SetOperation { kind, all: false, left, right } => {
             let terms = left
                 .output()
@@ -68,6 +68,66 @@ pub(super) fn replace_distinct(ctx: &ExecContext<'_>, plan: LogicalPlan) -> Resu
         }
         other => Ok(other),
     })
+}
+
+/// EXCEPT ALL and INTERSECT ALL: rows are counted on both sides and repeated as often as they are left over, or are on both
+/// (RewriteExceptAll, RewriteIntersectAll).
+fn rewrite_all(ctx: &ExecContext<'_>, kind: SetOperation, left: PlanRef, right: &PlanRef) -> Result<LogicalPlan> {
+    let long = |n: i64| Expr::literal(Value::Long(n), DataType::Long);
+    let sign = |plan: &PlanRef, values: &[Expr]| {
+        let list = values.iter().cloned().chain(as_expressions(plan)).collect();
+        Arc::new(LogicalPlan::Project { list, child: Arc::clone(plan) })
+    };
+    let null = || Expr::literal(Value::Null, DataType::Boolean);
+    let (marks, others) = match kind {
+        SetOperation::Except => (vec![long(1).alias("vcol")], vec![long(-1).alias("vcol")]),
+        SetOperation::Intersect => (
+            vec![Expr::bool(true).alias("vcol1"), null().alias("vcol2")],
+            vec![null().alias("vcol1"), Expr::bool(true).alias("vcol2")],
+        ),
+    };
+    let count = marks.len();
+    let union = Arc::new(LogicalPlan::Union {
+        children: vec![sign(&left, &marks), sign(right, &others)],
+        by_name: false,
+        allow_missing: false,
+    });
+    let columns = union.output();
+    let keys: Vec<Expr> = columns[count..].iter().cloned().map(Expr::Attribute).collect();
+    let mark = |i: usize| Expr::Attribute(columns[i].clone());
+    let sums = match kind {
+        SetOperation::Except => vec![call(ctx, "sum", vec![mark(0)])?.alias("sum")],
+        SetOperation::Intersect => vec![
+            call(ctx, "count", vec![mark(0)])?.alias("vcol1_count"),
+            call(ctx, "count", vec![mark(1)])?.alias("vcol2_count"),
+        ],
+    };
+    let list: Vec<Expr> = sums.into_iter().chain(keys.iter().cloned()).collect();
+    let counted: PlanRef = Arc::new(LogicalPlan::Aggregate { grouping: keys, list, child: union });
+    let totals = counted.output();
+    let total = |i: usize| Expr::Attribute(totals[i].clone());
+    let (condition, times) = match kind {
+        SetOperation::Except => (call(ctx, ">", vec![total(0), long(0)])?, total(0)),
+        SetOperation::Intersect => {
+            let one = long(1);
+            let both = [call(ctx, ">=", vec![total(0), one.clone()])?, call(ctx, ">=", vec![total(1), one])?];
+            let least = call(ctx, "least", vec![total(0), total(1)])?;
+            (super::join_conjuncts(both.into()).unwrap_or_else(|| Expr::bool(true)), least)
+        }
+    };
+    let child: PlanRef = Arc::new(LogicalPlan::Filter { condition, child: counted });
+    let rows: Vec<Expr> = totals[count..].iter().cloned().map(Expr::Attribute).collect();
+    let output: Vec<_> =
+        left.output().into_iter().map(|a| Arc::new(Attribute { id: ExprId::fresh(), ..(*a).clone() })).collect();
+    let generator = crate::functions::generator::replicate_rows(times, rows);
+    let generated =
+        Arc::new(LogicalPlan::Generate { generator, outer: false, qualifier: None, output: output.clone(), child });
+    let list = output
+        .into_iter()
+        .zip(left.output())
+        .map(|(made, old)| Expr::Attribute(made).alias_with(&old.name, old.id))
+        .collect();
+    Ok(LogicalPlan::Project { list, child: generated })
 }
 
 fn distinct(child: PlanRef) -> LogicalPlan {

@@ -274,8 +274,11 @@ impl LogicalPlan {
             P::Aggregate { list, child, .. } => {
                 let streaming = child.is_streaming();
                 // What comes out of state may be null, whatever went in (WidenStatefulOpNullability).
-                let widened = |a: Arc<Attribute>| match streaming && !a.nullable {
-                    true => Arc::new(Attribute { nullable: true, ..(*a).clone() }),
+                let widened = |a: Arc<Attribute>| match streaming {
+                    true => {
+                        let data_type = a.data_type.as_nullable();
+                        Arc::new(Attribute { nullable: true, data_type, ..(*a).clone() })
+                    }
                     false => a,
                 };
                 list.iter().map(|expr| widened(expr.to_attribute())).collect()

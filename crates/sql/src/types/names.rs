@@ -92,6 +92,36 @@ impl DataType {
         }
     }
 
+    /// toString of the type's object, which a few old error texts print.
+    pub fn jvm_name(&self) -> String {
+        match self {
+            DataType::Decimal { precision, scale } => format!("DecimalType({precision},{scale})"),
+            DataType::YearMonthInterval { start, end } => format!("YearMonthIntervalType({start},{end})"),
+            DataType::DayTimeInterval { start, end } => format!("DayTimeIntervalType({start},{end})"),
+            DataType::Array { element, contains_null } => format!("ArrayType({},{contains_null})", element.jvm_name()),
+            DataType::Map { key, value, value_contains_null } => {
+                format!("MapType({},{},{value_contains_null})", key.jvm_name(), value.jvm_name())
+            }
+            DataType::Struct(fields) => {
+                let fields: Vec<String> = fields
+                    .fields
+                    .iter()
+                    .map(|f| format!("StructField({},{},{})", f.name, f.data_type.jvm_name(), f.nullable))
+                    .collect();
+                format!("StructType({})", fields.join(","))
+            }
+            DataType::Null => "NullType".into(),
+            DataType::CalendarInterval => "CalendarIntervalType".into(),
+            DataType::TimestampNtz => "TimestampNTZType".into(),
+            other => {
+                let name = other.type_name();
+                let mut letters = name.chars();
+                let first = letters.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
+                format!("{first}{}Type", letters.as_str())
+            }
+        }
+    }
+
     /// The type in messages: `"STRING"` (QueryErrorsBase.toSQLType).
     pub fn quoted_sql(&self) -> String {
         format!("\"{}\"", self.sql())

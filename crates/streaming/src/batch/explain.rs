@@ -15,7 +15,17 @@ pub(crate) struct Explained {
 
 impl Explained {
     pub(super) fn new(planned: &PlannedBatch, sink: &dyn Sink, query: &Query) -> Self {
-        let physical = tidemark_sql::explain::exec_tree(&planned.physical());
+        let mut physical = tidemark_sql::explain::exec_tree(&planned.physical());
+        if let Some(writer) = sink.writer_text() {
+            // The rows are the only child of the writing node.
+            let below: String = physical
+                .lines()
+                .enumerate()
+                .map(|(i, line)| format!("{}{line}\n", if i == 0 { "+- " } else { "   " }))
+                .collect();
+            let epoch = planned.stateful.batch_id;
+            physical = format!("WriteToDataSourceV2 MicroBatchWrite[epoch: {epoch}, writer: {writer}]\n{below}");
+        }
         let header =
             format!("{}, {}", sink.plan_text(&query.setup.id, query.setup.output_mode), planned.stateful.batch_id);
         let logical = tree::logical(&header, &planned.logical, &|_| None);

@@ -109,12 +109,21 @@ impl PlannedBatch {
         self.physical.clone()
     }
 
-    /// Runs the plan once.
+    /// Runs the plan without a trace of it.
+    fn look(&self) -> Result<Vec<Partition>> {
+        let seen = self.stateful.snapshot();
+        let ctx = context(&self.session, &self.stateful, self.now_us, self.adaptive);
+        let rows = self.physical.execute(&ctx);
+        self.stateful.restore(seen);
+        rows
+    }
+
+    /// Runs the plan once. What lies before an exchange has run already when it runs again: Spark keeps the shuffle's files.
     pub(super) fn execute(&self) -> Result<Vec<Partition>> {
         let ctx = context(&self.session, &self.stateful, self.now_us, self.adaptive);
         self.runs.set(self.runs.get() + 1);
         let rows = self.physical.execute(&ctx);
-        {
+        if self.runs.get() == 1 || !has_exchange(&self.physical) {
             let mut input = self.input.borrow_mut();
             for (source, rows) in ctx.source_rows.borrow().iter() {
                 *input.entry(*source).or_insert(0) += rows;
@@ -135,7 +144,10 @@ impl PlannedBatch {
         kept: Option<Rc<RefCell<Option<Vec<Partition>>>>>,
     ) -> PlanRef {
         let planned = self.clone();
-        let rows = move || {
+        let rows = move |quiet: bool| {
+            if quiet {
+                return planned.look();
+            }
             let rows = planned.execute()?;
             if let Some(kept) = &kept {
                 kept.borrow_mut().get_or_insert_with(|| rows.clone());
@@ -183,6 +195,10 @@ impl PlannedBatch {
     pub(super) fn explained(&self, sink: &dyn Sink, query: &Query) -> Explained {
         Explained::new(self, sink, query)
     }
+}
+
+fn has_exchange(node: &ExecRef) -> bool {
+    node.name() == "Exchange" || node.children().into_iter().any(has_exchange)
 }
 
 /// Adaptive execution is for streams without state only.

@@ -234,6 +234,14 @@ pub struct StatefulBatch {
     pub(crate) windows: RefCell<BTreeMap<(usize, i64, i64, bool), usize>>,
 }
 
+/// What operators report of a batch.
+pub(crate) struct Reports {
+    metrics: BTreeMap<usize, OperatorMetrics>,
+    event_times: Vec<EventTimeNode>,
+    dropped: Vec<DroppedRow>,
+    windows: BTreeMap<(usize, i64, i64, bool), usize>,
+}
+
 impl StatefulBatch {
     pub fn new(
         query: Rc<StatefulQuery>,
@@ -307,6 +315,24 @@ impl StatefulBatch {
             closed: key.3,
         };
         windows.iter().map(state).collect()
+    }
+
+    /// What the operators have reported so far.
+    pub(crate) fn snapshot(&self) -> Reports {
+        Reports {
+            metrics: self.metrics.borrow().clone(),
+            event_times: self.event_times.borrow().clone(),
+            dropped: self.dropped.borrow().clone(),
+            windows: self.windows.borrow().clone(),
+        }
+    }
+
+    /// Forgets what was reported since.
+    pub(crate) fn restore(&self, reports: Reports) {
+        *self.metrics.borrow_mut() = reports.metrics;
+        *self.event_times.borrow_mut() = reports.event_times;
+        *self.dropped.borrow_mut() = reports.dropped;
+        *self.windows.borrow_mut() = reports.windows;
     }
 
     /// Whether an operator wants another batch once the query's watermark is `new_watermark_ms`

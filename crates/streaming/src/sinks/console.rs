@@ -33,6 +33,10 @@ impl Sink for ConsoleSink {
         "WriteToMicroBatchDataSource console".to_owned()
     }
 
+    fn writer_text(&self) -> Option<String> {
+        Some(format!("ConsoleWriter[numRows={}, truncate={}]", self.rows, self.truncate))
+    }
+
     fn open(&mut self, _env: &SinkEnv) -> Result<()> {
         if let Some(text) = &self.rows_text {
             self.rows = text

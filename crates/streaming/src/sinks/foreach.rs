@@ -38,6 +38,10 @@ impl Sink for ForeachSink {
         "WriteToMicroBatchDataSource ForeachSink".to_owned()
     }
 
+    fn writer_text(&self) -> Option<String> {
+        Some("org.apache.spark.sql.execution.streaming.sources.ForeachWriterTable$$anon$1$$anon$2@52d0a1e7".to_owned())
+    }
+
     fn add(&mut self, batch: &dyn SinkBatch, env: &SinkEnv) -> Result<Option<i64>> {
         let Some(host) = &env.host else {
             return Err(SparkError::internal("foreach without a script"));

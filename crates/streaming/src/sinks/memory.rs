@@ -43,6 +43,10 @@ impl Sink for MemorySink {
         "WriteToMicroBatchDataSource MemorySink".to_owned()
     }
 
+    fn writer_text(&self) -> Option<String> {
+        Some("org.apache.spark.sql.execution.streaming.sources.MemoryStreamingWrite@6a8d2c41".to_owned())
+    }
+
     fn add(&mut self, batch: &dyn SinkBatch, env: &SinkEnv) -> Result<Option<i64>> {
         let partitions = batch.rows()?;
         let count = count_rows(&partitions);

@@ -47,6 +47,10 @@ pub(crate) trait Sink {
     fn plan_text(&self, query_id: &str, output_mode: OutputMode) -> String {
         format!("~WriteToMicroBatchDataSourceV1 {}, {query_id}, {}", self.description(), output_mode.name())
     }
+    /// How the physical plan names the writer of a sink of Spark's second interface; None: the rows are taken from the plan.
+    fn writer_text(&self) -> Option<String> {
+        None
+    }
     /// Checks that fail the query when it starts, not the call of start().
     fn open(&mut self, env: &SinkEnv) -> Result<()> {
         let _ = env;

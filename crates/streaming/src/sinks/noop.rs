@@ -16,6 +16,11 @@ impl Sink for NoopSink {
         "WriteToMicroBatchDataSource noop-table".to_owned()
     }
 
+    fn writer_text(&self) -> Option<String> {
+        // A Java object's default text: class and identity hash.
+        Some("org.apache.spark.sql.execution.datasources.noop.NoopStreamingWrite$@3b1f7a52".to_owned())
+    }
+
     fn add(&mut self, batch: &dyn SinkBatch, _env: &SinkEnv) -> Result<Option<i64>> {
         Ok(Some(count_rows(&batch.rows()?)))
     }

@@ -1,23 +1,31 @@
 """The little of RDD that scripts reach through DataFrames: rows in hand, transformed at once."""
 
+import _tidemark_frame as _native
+
 __all__ = ["RDD"]
 
 
 class RDD:
     def __init__(self, rows, session, partitions=1):
-        self._rows = list(rows)
+        self._made = None if rows is None else list(rows)
+        self._frame = None
         self._session = session
         self._partitions = partitions
 
     @classmethod
     def _of(cls, df):
-        from pyspark.sql import functions as F
+        rdd = cls(None, df.sparkSession, None)
+        rdd._frame = df
+        return rdd
 
-        ids = df.select(F.spark_partition_id().alias("p")).distinct().collect()
-        return cls(df.collect(), df.sparkSession, max((row.p for row in ids), default=0) + 1)
+    @property
+    def _rows(self):
+        if self._made is None:
+            self._made = self._frame.collect()
+        return self._made
 
     def _with(self, rows):
-        return RDD(rows, self._session, self._partitions)
+        return RDD(rows, self._session, self.getNumPartitions())
 
     def collect(self):
         return list(self._rows)
@@ -70,6 +78,8 @@ class RDD:
         return self._with((row, index) for index, row in enumerate(self._rows))
 
     def getNumPartitions(self):
+        if self._partitions is None:
+            self._partitions = _native.partition_count(self._frame._plan)
         return self._partitions
 
     def toDF(self, schema=None, sampleRatio=None):

@@ -546,8 +546,9 @@ class DataFrame:
         self.createOrReplaceTempView(name)
 
     def cache(self):
-        """Plans are cheap to run again here, and batches are small: nothing is kept."""
+        """Plans are cheap to run again here: only the batch of a foreachBatch function is kept."""
         self.is_cached = True
+        _native.persist(self._plan, True)
         return self
 
     def persist(self, storageLevel=None):
@@ -555,6 +556,7 @@ class DataFrame:
 
     def unpersist(self, blocking=False):
         self.is_cached = False
+        _native.persist(self._plan, False)
         return self
 
     @property

@@ -9,7 +9,7 @@ use arrow::record_batch::RecordBatch;
 use tidemark_vfs::FileSystem;
 
 use self::times::Times;
-use super::options::{Options, lower_keys};
+use super::options::{Options, codec, lower_keys};
 use super::partitions::{DEFAULT_PARTITION, escape};
 use super::relation::{Format, format_named};
 use crate::conf::SqlConf;
@@ -108,8 +108,8 @@ impl FileWriter {
 
     /// What follows "-c000" in file names: ".json", ".csv.gz", ".snappy.parquet".
     pub fn extension(&self) -> Result<String> {
-        let codec = self.options.get("compression").or_else(|| self.options.get("codec"));
         if self.format == Format::Parquet {
+            let codec = self.options.get("compression").or_else(|| self.options.get("codec"));
             return parquet::extension(codec.map(String::as_str), &self.conf);
         }
         let plain = match self.format {
@@ -117,17 +117,10 @@ impl FileWriter {
             Format::Csv => ".csv",
             _ => ".txt",
         };
-        match codec.map(|c| c.to_lowercase()).as_deref() {
-            None | Some("none" | "uncompressed") => Ok(plain.to_owned()),
+        match codec(&self.options)?.as_deref() {
+            None => Ok(plain.to_owned()),
             Some("gzip") => Ok(format!("{plain}.gz")),
-            Some(other) if ["bzip2", "deflate", "snappy", "lz4"].contains(&other) => {
-                Err(SparkError::not_yet(&format!("Compression with {other}")))
-            }
-            Some(other) => Err(SparkError::new(
-                ErrorClass::IllegalArgument,
-                "CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
-                &[("codecName", other), ("availableCodecs", "bzip2, deflate, uncompressed, snappy, none, lz4, gzip")],
-            )),
+            Some(other) => Err(SparkError::not_yet(&format!("Compression with {other}"))),
         }
     }
 

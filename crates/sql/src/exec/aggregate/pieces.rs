@@ -59,6 +59,8 @@ fn same_call(a: &AggregateCall, b: &AggregateCall) -> bool {
         && a.data_type == b.data_type
         && same(&a.args, &b.args)
         && a.filter.as_ref().map(Expr::canonical) == b.filter.as_ref().map(Expr::canonical)
+        // What an argument has become part of, such as IGNORE NULLS.
+        && format!("{:?}", a.function) == format!("{:?}", b.function)
 }
 
 /// A result expression over grouping and result columns.

@@ -30,7 +30,8 @@ enum Kind {
     Exact,
     /// The value at the rank.
     Ranked,
-    Mode,
+    /// The most frequent; true: the lowest of several.
+    Mode(bool),
 }
 
 #[derive(Clone, Debug)]
@@ -131,10 +132,11 @@ fn approximate(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
 }
 
 fn mode(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+    let lowest = matches!(args.get(1), Some(Expr::Literal { value: Value::Boolean(true), .. }));
     args.truncate(1);
     let t = args[0].data_type();
     let function = Distribution {
-        kind: Kind::Mode,
+        kind: Kind::Mode(lowest),
         input: t.clone(),
         result: t.clone(),
         percentages: Vec::new(),
@@ -324,11 +326,12 @@ impl Accumulator for Distributions {
 
 impl Distributions {
     fn result(&self, map: &OpenHashMap) -> Value {
-        if self.function.kind == Kind::Mode {
+        if let Kind::Mode(lowest) = self.function.kind {
             // The first of the most frequent.
             let mut best: Option<&(Value, i64)> = None;
             for entry in map.in_order() {
-                if best.is_none_or(|b| entry.1 > b.1) {
+                let lower = |b: &(Value, i64)| lowest && entry.1 == b.1 && compare(&entry.0, &b.0).is_lt();
+                if best.is_none_or(|b| entry.1 > b.1 || lower(b)) {
                     best = Some(entry);
                 }
             }

@@ -237,7 +237,8 @@ fn result(kind: Kind, s: &State) -> Option<f64> {
         Kind::Kurtosis => (b != 0.0).then(|| n * d / (b * b) - 3.0),
         Kind::CovarianceSample => sample(c),
         Kind::CovariancePopulation => Some(c / n),
-        Kind::Correlation => (n != 1.0).then(|| c / (d * e).sqrt()),
+        // A column that does not vary: a division by zero, which gives null.
+        Kind::Correlation => (n != 1.0 && d * e != 0.0).then(|| c / (d * e).sqrt()),
         Kind::Regression(name) => match name {
             "regr_slope" => (n != 1.0 && d != 0.0).then(|| c / d),
             "regr_intercept" => (n != 1.0 && d != 0.0).then(|| b - c / d * a),

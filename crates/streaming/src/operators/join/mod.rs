@@ -308,7 +308,9 @@ impl StreamingSymmetricHashJoinExec {
         };
         let mut states = [open(LEFT)?, open(RIGHT)?];
         let mut out = Vec::new();
-        for side in [LEFT, RIGHT] {
+        // A semi join takes the right rows first: a left row that meets its partner then is never buffered.
+        let order = if self.kind == JoinKind::LeftSemi { [RIGHT, LEFT] } else { [LEFT, RIGHT] };
+        for side in order {
             for batch in inputs[side] {
                 out.push(self.join(side, batch, &mut states, ctx, index)?);
             }

@@ -86,7 +86,10 @@ class DataStreamWriter(_options.Options):
         return self
 
     def format(self, source):
+        # The last of format(), foreach() and foreachBatch() says where the rows go.
         self._settings["format"] = source
+        self._settings.pop("foreach", None)
+        self._settings.pop("foreachBatch", None)
         return self
 
     def partitionBy(self, *cols):
