@@ -16,3 +16,4 @@ query = (spark.readStream.schema("event_time timestamp, user string, amount doub
 query.awaitTermination()
 ms = [p["durationMs"]["triggerExecution"] for p in query.recentProgress if p["numInputRows"]][BATCHES // 4:]
 print("mean trigger ms, warm", round(sum(ms) / len(ms), 2))
+print("done")

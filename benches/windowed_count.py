@@ -30,3 +30,4 @@ warm = batches[2:]
 print("bytes", size)
 print("trigger ms", ms)
 print("rows per second, warm", round(sum(p["numInputRows"] for p in warm) * 1000 / max(1, sum(ms[2:]))))
+print("done")

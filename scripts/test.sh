@@ -10,13 +10,14 @@ mkdir -p target
 summaries=target/test-summaries.txt
 : >"$summaries"
 
-# Runs one stage; its output is shown, and the lines that a runner closes with are kept for the end.
+# Runs one stage; its output is shown, and its time and the lines that a runner closes with are kept for the end.
 stage() {
-  local name=$1 log
+  local name=$1 log started=$SECONDS
   shift
   say "$name"
   log=target/test-stage.log
   if ! "$@" 2>&1 | tee "$log"; then fail "$name failed"; fi
+  echo "$name: $((SECONDS - started)) s" >>"$summaries"
   grep -E '^ *(test result:|Summary \[|# (tests|pass|fail) |[a-z/]+\.py: passed )' "$log" >>"$summaries" || true
 }
 
@@ -24,28 +25,30 @@ host_tests() {
   if have cargo-nextest; then
     cargo nextest run --workspace --no-fail-fast
   else
-    cargo test --workspace --no-fail-fast
+    cargo test --workspace --all-targets --no-fail-fast
   fi
 }
 
-# The docstring examples of pip's own pyspark, where that can be had; see `tidemark doctest`.
-doctests() {
-  cargo build --quiet --package tidemark-cli
-  "${CARGO_TARGET_DIR:-target}/debug/tidemark" doctest --goal 75 "$pyspark"
-}
+# The docstring examples of pip's own pyspark, where that can be had; see `tidemark doctest`. The tests have built the program.
+doctests() { "${CARGO_TARGET_DIR:-target}/debug/tidemark" doctest --goal 75 "$pyspark"; }
+
+# One selection of packages for everything in Wasm: another would resolve other features and compile the engine's dependencies again.
+wasm_packages="--profile pagedev --package tidemark --package tidemark-conformance --target $WASM"
+wasm_tests="--test storage --test web_page --test web"
+
+build_page() { trunk --quiet build --offline --skip-version-check --cargo-profile pagedev; }
 
 stage "formatting" cargo fmt --all --check
 stage "lints, host" cargo clippy --quiet --workspace --all-targets -- -D warnings
+stage "lints, Wasm" cargo clippy --quiet $wasm_packages --lib --bins --tests -- -D warnings
 stage "tests, host" host_tests
 if find_pyspark; then
   stage "pyspark's docstring examples" doctests
 else
   say "pyspark's docstring examples: skipped, pyspark 4.3.0 is not installed and cannot be"
 fi
-stage "tests, headless Wasm in Chromium" cargo test --profile pagedev --package tidemark --target $WASM
-stage "the tutorial's recordings, in Chromium" cargo test --profile pagedev --package tidemark-conformance --test web --target $WASM
-say "building the page for the end-to-end tests"
-trunk --quiet build --offline --skip-version-check --cargo-profile pagedev || fail "the build failed"
+stage "tests, headless Wasm in Chromium" cargo test $wasm_packages $wasm_tests
+stage "build of the page for the end-to-end tests" build_page
 stage "tests, end to end in Chromium" node --test --test-reporter=tap tests/e2e/*.test.mjs
 
 printf '\n'

@@ -74,19 +74,21 @@ need_rust() {
   rm -rf "$work"
 }
 
-# A program from crates.io: cargo-binstall where it is, else compiled, quickly rather than well optimised.
+# A program from crates.io, kept in target/tools: cargo-binstall where it is, else compiled, quickly rather than well optimised.
+export PATH="$PWD/target/tools/bin:$PATH"
 need_crate() {
   local crate=$1 version=$2 program=$3
   shift 3
   case "$("$program" --version 2>/dev/null)" in *"$version"*) return ;; esac
   if have cargo-binstall; then
     say "installing $crate $version"
-    cargo binstall --no-confirm --quiet "$crate@$version" && return
+    cargo binstall --no-confirm --quiet --root target/tools "$crate@$version" && return
   fi
   say "compiling $crate $version (some minutes, once)"
   CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-    CARGO_TARGET_DIR=target/tools cargo install --quiet --root "${CARGO_HOME:-$HOME/.cargo}" "$crate" --version "$version" "$@" ||
-    fail "cargo install $crate $version failed"
+    CARGO_PROFILE_RELEASE_DEBUG=false CARGO_TARGET_DIR=target/tools/build \
+    cargo install --quiet --root target/tools "$crate" --version "$version" "$@" || fail "cargo install $crate $version failed"
+  rm -rf target/tools/build
 }
 
 need_wasm_bindgen() { need_crate wasm-bindgen-cli "$(locked_version wasm-bindgen)" wasm-bindgen --force; }

@@ -38,7 +38,7 @@ pub const SCRIPT_NAME: &str = "script.py";
 
 /// What a workbench says, in order.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "passed on at once, never kept in numbers")]
+#[allow(clippy::large_enum_variant, reason = "passed on at once, never kept in numbers")]
 pub enum Output {
     Event(Event),
     Commit(Commit),

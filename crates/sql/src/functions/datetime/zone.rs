@@ -74,6 +74,8 @@ impl Zone {
     pub fn offset_at(&self, micros: i64) -> i64 {
         match self {
             Zone::Fixed(seconds) => i64::from(*seconds),
+            // The usual zone of servers: no table to search.
+            Zone::Region(chrono_tz::Tz::Etc__UTC | chrono_tz::Tz::UTC) => 0,
             Zone::Region(tz) => {
                 let seconds = micros.div_euclid(MICROS_PER_SECOND);
                 chrono::DateTime::from_timestamp(seconds, 0)

@@ -1,0 +1,50 @@
+//! The program as a shell sees it: what goes to which stream, and the exit status.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::{env, fs, process};
+
+/// Runs a script in an empty folder of its own.
+fn run(name: &str, script: &str) -> Output {
+    let folder: PathBuf = env::temp_dir().join(format!("tidemark-{}-{name}", process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("script.py"), script).unwrap();
+    let tidemark = env!("CARGO_BIN_EXE_tidemark");
+    let output = Command::new(tidemark).args(["run", "script.py"]).current_dir(&folder).output().unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    output
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn what_the_script_and_the_sinks_print_is_all_there_is() {
+    let output = run(
+        "prints",
+        "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\nspark.range(2).show()\nprint('end')\n",
+    );
+    assert_eq!(text(&output.stdout), "+---+\n| id|\n+---+\n|  0|\n|  1|\n+---+\n\nend\n");
+    assert!(output.status.success());
+}
+
+#[test]
+fn an_uncaught_error_ends_with_a_traceback_that_names_the_line_and_status_1() {
+    let output = run(
+        "fails",
+        "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\nspark.range(2).select('ix')\n",
+    );
+    let shown = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(shown.starts_with("Traceback (most recent call last):\n  File \"script.py\", line 3, in <module>"), "{shown}");
+    assert!(shown.contains("[UNRESOLVED_COLUMN.WITH_SUGGESTION]") && shown.contains("SQLSTATE: 42703"), "{shown}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn a_script_that_is_not_there_is_named() {
+    let output = Command::new(env!("CARGO_BIN_EXE_tidemark")).args(["run", "nowhere.py"]).output().unwrap();
+    assert!(!output.status.success());
+    assert!(text(&output.stderr).contains("nowhere.py"));
+}
