@@ -416,6 +416,12 @@ impl QueryApi for Query {
     }
 
     fn last_progress(&self) -> Option<String> {
+        if !self.has_progress()
+            && !self.is_running()
+            && let Ok(session) = self.session()
+        {
+            session.await_first_progress(self);
+        }
         self.progress.borrow().last()
     }
 
@@ -451,6 +457,11 @@ impl QueryApi for Query {
 }
 
 impl Query {
+    /// Whether a trigger has been reported.
+    pub(crate) fn has_progress(&self) -> bool {
+        self.progress.borrow().last().is_some()
+    }
+
     /// The query as the API hands it out.
     pub(crate) fn handle(&self) -> Option<Rc<dyn QueryApi>> {
         self.this.upgrade().map(|query| query as Rc<dyn QueryApi>)

@@ -170,6 +170,18 @@ impl StreamingSession {
         }
     }
 
+    /// Runs triggers until the query has reported one. On Spark's threads it is a matter of timing whether a query that was
+    /// started a line before has progress; here, where no time passes between two lines, it always has.
+    pub(crate) fn await_first_progress(&self, query: &Query) {
+        self.wake_all();
+        while query.active() && !query.has_progress() && self.interrupted().is_ok() {
+            let Some(due) = query.due() else { return };
+            if !self.run_next(Some(due.at_ms)) {
+                return;
+            }
+        }
+    }
+
     pub(crate) fn await_query(&self, query: &Query, timeout_ms: Option<i64>) -> Result<Wait> {
         self.wait(timeout_ms, &|| match query.death() {
             Some(error) => Some(Err(error)),

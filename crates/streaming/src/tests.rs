@@ -117,6 +117,17 @@ fn the_rate_source_wakes_with_the_clock_and_idle_time_costs_nothing() {
 }
 
 #[test]
+fn a_query_just_started_has_progress_once_it_is_asked_for() {
+    let fixture = Fixture::new();
+    let rows = source("rate-micro-batch", &[("rowsPerBatch", "3")]);
+    let query = fixture.streams.start(rows, noop("/work/cp", TriggerSpec::ProcessingTime("1 second".into()))).unwrap();
+    assert!(query.last_progress().is_some());
+    assert_eq!(progress(&query), [(0, 3)]);
+    query.stop().unwrap();
+    assert!(query.last_progress().is_some());
+}
+
+#[test]
 fn firings_keep_to_multiples_of_the_interval() {
     let fixture = Fixture::new();
     let trigger = TriggerSpec::ProcessingTime("10 seconds".into());
