@@ -37,7 +37,10 @@ fn an_uncaught_error_ends_with_a_traceback_that_names_the_line_and_status_1() {
     );
     let shown = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
-    assert!(shown.starts_with("Traceback (most recent call last):\n  File \"script.py\", line 3, in <module>"), "{shown}");
+    assert!(
+        shown.starts_with("Traceback (most recent call last):\n  File \"script.py\", line 3, in <module>"),
+        "{shown}"
+    );
     assert!(shown.contains("[UNRESOLVED_COLUMN.WITH_SUGGESTION]") && shown.contains("SQLSTATE: 42703"), "{shown}");
     assert!(output.stdout.is_empty());
 }
