@@ -75,6 +75,8 @@ pub struct Origin {
     pub line: usize,
     /// Column, from 0.
     pub position: usize,
+    /// The whole text of an expression that was given as text (F.expr): what the Column prints.
+    pub text: Option<Arc<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

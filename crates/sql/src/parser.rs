@@ -46,8 +46,6 @@ struct Parser<'a> {
     parameters: &'a Parameters,
     /// `?` met so far.
     positional: usize,
-    /// Named parameters were met.
-    named: bool,
     /// WINDOW w AS (...) of the query at hand.
     windows: Vec<(String, WindowSpec)>,
 }
@@ -105,16 +103,7 @@ const RESERVED: [&str; 47] = [
 
 impl<'a> Parser<'a> {
     fn new(session: &'a SqlSession, sql: &'a str, parameters: &'a Parameters) -> Result<Self> {
-        Ok(Self {
-            session,
-            sql,
-            tokens: tokenize(sql)?,
-            at: 0,
-            parameters,
-            positional: 0,
-            named: false,
-            windows: Vec::new(),
-        })
+        Ok(Self { session, sql, tokens: tokenize(sql)?, at: 0, parameters, positional: 0, windows: Vec::new() })
     }
 
     fn peek(&self) -> &Token {
@@ -259,7 +248,7 @@ impl<'a> Parser<'a> {
     }
 
     fn origin(&self, place: Place) -> Arc<Origin> {
-        Arc::new(Origin { line: place.line, position: place.position })
+        Arc::new(Origin { line: place.line, position: place.position, text: None })
     }
 
     /// The expression with its place for error texts.
@@ -271,9 +260,15 @@ impl<'a> Parser<'a> {
         located(SparkError::new(ErrorClass::Parse, condition, parameters), self.sql, place)
     }
 
-    /// Parameters were given for every marker, and of one kind only.
+    /// Markers of parameters are of one kind only.
     fn check_parameters(&self) -> Result<()> {
-        if self.named && self.positional > 0 {
+        let symbol = |at: usize, text: &str| {
+            self.tokens.get(at).is_some_and(|token| token.kind == Kind::Symbol && token.text == text)
+        };
+        let word = |at: usize| self.tokens.get(at).is_some_and(|token| token.kind == Kind::Word);
+        let named = (0..self.tokens.len()).any(|at| symbol(at, ":") && word(at + 1));
+        let positional = (0..self.tokens.len()).any(|at| symbol(at, "?"));
+        if named && positional {
             return Err(SparkError::analysis("INVALID_QUERY_MIXED_QUERY_PARAMETERS", &[]));
         }
         Ok(())
@@ -289,13 +284,17 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// One expression, with an alias if it has one (F.expr, selectExpr, filter).
+/// One expression, with an alias if it has one (F.expr, selectExpr, filter). It keeps its text.
 pub fn parse_expression(session: &SqlSession, sql: &str) -> Result<Expr> {
     let parameters = Parameters::default();
     let mut parser = Parser::new(session, sql, &parameters)?;
     let expr = parser.named_expression()?;
     parser.end()?;
-    Ok(expr)
+    let (child, line, position) = match expr {
+        Expr::At { child, origin } => (child, origin.line, origin.position),
+        other => (Box::new(other), 1, 0),
+    };
+    Ok(Expr::At { child, origin: Arc::new(Origin { line, position, text: Some(sql.into()) }) })
 }
 
 /// A whole statement.
@@ -305,12 +304,12 @@ pub fn parse_statement(session: &SqlSession, sql: &str, parameters: &Parameters)
         let place = parser.peek().place;
         return Err(syntax_error(sql, place, "end of input", ""));
     }
+    parser.check_parameters()?;
     let statement = match parser.command()? {
         Some(command) => Statement::Command(command),
         None => Statement::Query(parser.query()?),
     };
     parser.end()?;
-    parser.check_parameters()?;
     Ok(statement)
 }
 

@@ -99,11 +99,18 @@ pub(super) fn invalid_where(condition: &Expr, expressions: &str) -> SparkError {
     )
 }
 
+/// grouping() or grouping_id() is in it, not yet put over an aggregation of several sets.
+pub(super) fn has_grouping_function(expr: &Expr) -> bool {
+    expr.any(&|inner| matches!(inner, Expr::Call(call) if GROUPING.contains(&&*call.name)))
+}
+
 /// grouping() and grouping_id() need rollup, cube or grouping sets.
 pub(super) fn no_grouping_functions(list: &[Expr]) -> Result<()> {
-    let grouping =
-        list.iter().any(|item| item.any(&|expr| matches!(expr, Expr::Call(call) if GROUPING.contains(&&*call.name))));
-    if grouping { Err(SparkError::analysis("UNSUPPORTED_GROUPING_EXPRESSION", &[])) } else { Ok(()) }
+    if list.iter().any(has_grouping_function) {
+        Err(SparkError::analysis("UNSUPPORTED_GROUPING_EXPRESSION", &[]))
+    } else {
+        Ok(())
+    }
 }
 
 /// LIMIT, OFFSET and tail: a constant integer that is not negative.

@@ -63,7 +63,7 @@ fn comparisons(part: &Expr) -> Vec<(Expr, Expr)> {
     match (&*call.name, call.args.as_slice()) {
         (">" | ">=", [a, b]) => vec![(a.clone(), b.clone())],
         ("<" | "<=", [a, b]) => vec![(b.clone(), a.clone())],
-        ("between", [value, low, high]) => vec![(value.clone(), low.clone()), (high.clone(), value.clone())],
+        ("between" | "and", parts) => parts.iter().flat_map(comparisons).collect(),
         _ => Vec::new(),
     }
 }

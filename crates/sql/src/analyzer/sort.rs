@@ -91,7 +91,9 @@ impl Analyzer<'_> {
         let ids = child.output_ids();
         let complete = match &plain {
             Ok(list) => list.iter().all(|expr| {
-                !super::project::has_plain_aggregate(expr) && expr.references().iter().all(|id| ids.contains(id))
+                !super::project::has_plain_aggregate(expr)
+                    && !super::checks::has_grouping_function(expr)
+                    && expr.references().iter().all(|id| ids.contains(id))
             }),
             Err(error) if is_unresolved(error) => false,
             Err(_) => return plain.map(|list| (list, child.clone())),

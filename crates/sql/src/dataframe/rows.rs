@@ -39,6 +39,15 @@ pub fn local(
     rows: Vec<Vec<Value>>,
     partitions: Option<usize>,
 ) -> Result<PlanRef> {
+    if let Some(field) = schema.fields.iter().find(|field| has_length(&field.data_type)) {
+        let message = format!(
+            "Logical plan should not have output of char/varchar type when spark.sql.preserveCharVarcharTypeInfo is \
+             false: LogicalRDD [{}#0], false\n",
+            field.name
+        );
+        let class = crate::error::ErrorClass::Java("org.apache.spark.SparkException");
+        return Err(crate::error::SparkError::new(class, "INTERNAL_ERROR", &[("message", &message)]));
+    }
     let count = partitions.unwrap_or_else(|| session.parallelism.get()).max(1);
     let total = rows.len();
     let mut cut = Vec::new();
@@ -52,6 +61,17 @@ pub fn local(
         partitions: Arc::new(cut),
         from_rdd: true,
     })))
+}
+
+/// CHAR or VARCHAR somewhere in it: the rows of a frame know strings only (CheckAnalysis).
+fn has_length(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Char(_) | DataType::Varchar(_) => true,
+        DataType::Array { element, .. } => has_length(element),
+        DataType::Map { key, value, .. } => has_length(key) || has_length(value),
+        DataType::Struct(schema) => schema.fields.iter().any(|field| has_length(&field.data_type)),
+        _ => false,
+    }
 }
 
 /// spark.range.

@@ -197,9 +197,14 @@ impl Sorted<'_> {
             "nth_value" => {
                 let n = self.number(args, 1)?.unwrap_or(1);
                 let input = eval_all(&args[..1], &self.batch, self.eval)?;
+                let skips_nulls = args.get(2).is_some_and(|flag| flag.is_literal_bool(true));
                 let rows: Vec<Option<u32>> = frames
                     .iter()
                     .map(|(start, end)| {
+                        if skips_nulls {
+                            let n = usize::try_from(n - 1).ok()?;
+                            return (*start..*end).filter(|row| !input[0].is_null(*row)).nth(n).map(|row| row as u32);
+                        }
                         let at = start + usize::try_from(n - 1).unwrap_or(usize::MAX - start);
                         (at < *end).then_some(at as u32)
                     })
@@ -222,8 +227,12 @@ impl Sorted<'_> {
         let by = self.number(args, 1)?.unwrap_or(1);
         let by = if back { -by } else { by };
         let input = eval_one(&args[0], &self.batch, self.eval)?;
+        let skips_nulls = args.get(3).is_some_and(|flag| flag.is_literal_bool(true));
         let rows: Vec<Option<u32>> = (0..self.rows())
             .map(|r| {
+                if skips_nulls {
+                    return nth_present(&input, self.parts[r], r, by).map(|row| row as u32);
+                }
                 let at = i64::try_from(r).unwrap_or(i64::MAX) + by;
                 let (start, end) = self.parts[r];
                 usize::try_from(at).ok().filter(|a| *a >= start && *a < end).map(|a| a as u32)
@@ -312,6 +321,16 @@ impl Sorted<'_> {
             out.push(start + (start..end).take_while(|r| before(*r)).count());
         }
         Ok(out)
+    }
+}
+
+/// The row `by` places after `row` (before it when negative) in its partition, where only rows with a value count.
+fn nth_present(input: &ArrayRef, (start, end): (usize, usize), row: usize, by: i64) -> Option<usize> {
+    let present = |at: &usize| !input.is_null(*at);
+    match (by, usize::try_from(by.unsigned_abs()).ok()?) {
+        (0, _) => Some(row),
+        (..0, n) => (start..row).rev().filter(present).nth(n - 1),
+        (_, n) => (row + 1..end).filter(present).nth(n - 1),
     }
 }
 

@@ -209,6 +209,14 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
             }
         }
         ("==", 2) => infix("="),
+        // Resolved, it holds the two comparisons that it stands for.
+        ("between", 1) => {
+            let Some(Expr::Call(both)) = args.first() else { return None };
+            let [Expr::Call(from), Expr::Call(to)] = both.args.as_slice() else { return None };
+            let bounds = [from.args.first(), from.args.get(1), to.args.get(1)];
+            let bounds: Vec<String> = bounds.into_iter().flatten().map(|expr| text(expr, style)).collect();
+            Some(format!("between({})", bounds.join(", ")))
+        }
         ("!=" | "<>", 2) => Some(format!("(NOT ({} = {}))", arg(0), arg(1))),
         ("and", 2) => infix("AND"),
         ("or", 2) => infix("OR"),
@@ -425,6 +433,7 @@ fn plain_value(value: &Value, data_type: &DataType) -> String {
 pub fn column_node_text(expr: &Expr) -> String {
     let join = |args: &[Expr]| args.iter().map(column_node_text).collect::<Vec<_>>().join(", ");
     match expr {
+        Expr::At { origin, .. } if origin.text.is_some() => origin.text.as_deref().unwrap_or_default().to_owned(),
         Expr::At { child, .. } | Expr::UnresolvedAlias(child) => column_node_text(child),
         Expr::UnresolvedFunction(call) => {
             let distinct = if call.distinct { "DISTINCT " } else { "" };

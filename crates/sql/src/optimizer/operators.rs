@@ -11,8 +11,16 @@ use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperat
 use crate::types::DataType;
 use crate::value::Value;
 
-/// EliminateSubqueryAliases, EliminateView; a batch query has no use for watermarks (EliminateEventTimeWatermark).
+/// EliminateSubqueryAliases, EliminateView, ReplaceExpressions (`between`); a batch query has no use for watermarks
+/// (EliminateEventTimeWatermark).
 pub(super) fn finish_analysis(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Result<LogicalPlan> {
+    let replaced = |expr: Expr| match expr {
+        Expr::Call(mut call) if &*call.name == "between" && call.args.len() == 1 => {
+            call.args.pop().unwrap_or_else(|| Expr::bool(true))
+        }
+        other => other,
+    };
+    let plan = plan.transform_up(&mut |node| node.map_expressions(&mut |expr| expr.transform_up(&mut { replaced })));
     Ok(plan.transform_up(&mut |node| match node {
         LogicalPlan::SubqueryAlias { child, .. } | LogicalPlan::View { child, .. } => Arc::unwrap_or_clone(child),
         LogicalPlan::EventTimeWatermark { child, .. } if !child.is_streaming() => Arc::unwrap_or_clone(child),
@@ -179,7 +187,7 @@ fn order_irrelevant(e: &Expr) -> bool {
                 "min" | "max" | "count" | "bit_and" | "bit_or" | "bit_xor" | "bool_and" | "bool_or" | "count_if" => {
                     true
                 }
-                "sum" | "avg" | "stddev" | "variance" => !floating,
+                "sum" | "avg" | "mean" | "stddev" | "variance" => !floating,
                 _ => false,
             };
         }

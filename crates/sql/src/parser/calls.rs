@@ -28,8 +28,6 @@ impl Parser<'_> {
                 ":" if matches!(self.peek_at(1).kind, Kind::Word) => {
                     self.next();
                     let name = self.next().text;
-                    self.named = true;
-                    self.check_parameters()?;
                     self.parameters
                         .named
                         .iter()
@@ -41,7 +39,6 @@ impl Parser<'_> {
                     self.next();
                     let position = self.positional;
                     self.positional += 1;
-                    self.check_parameters()?;
                     match self.parameters.positional.get(position) {
                         Some(value) => Ok(value.clone()),
                         None => Err(self.unbound(&format!("_{}", token.start))),

@@ -240,14 +240,17 @@ impl<'a> Parser<'a> {
                     }
                     DataType::Timestamp
                 } else {
-                    DataType::Timestamp
+                    match self.numbers()?.first() {
+                        None | Some(6) => DataType::Timestamp,
+                        Some(precision) => return Err(timestamp_precision(*precision)),
+                    }
                 }
             }
             "decimal" | "dec" | "numeric" => {
                 let n = self.numbers()?;
                 let precision = n.first().copied().unwrap_or(10);
                 let scale = n.get(1).copied().unwrap_or(0);
-                return decimal(precision, scale, |e| located(e, sql, start));
+                return decimal(precision, scale, ErrorClass::Parse, |e| located(e, sql, start));
             }
             "char" | "character" | "varchar" => {
                 let n = self.numbers()?;
@@ -334,11 +337,28 @@ fn syntax(near: &str) -> SparkError {
     SparkError::new(ErrorClass::Parse, "PARSE_SYNTAX_ERROR", &[("error", near), ("hint", "")])
 }
 
+/// TIMESTAMP(n) is known for microseconds only.
+fn timestamp_precision(precision: u32) -> SparkError {
+    if (7..=9).contains(&precision) {
+        return SparkError::not_yet("A timestamp in nanoseconds");
+    }
+    SparkError::new(
+        ErrorClass::Java("org.apache.spark.SparkException"),
+        "INVALID_TIMESTAMP_PRECISION",
+        &[("precision", &precision.to_string()), ("type", "TIMESTAMP_LTZ")],
+    )
+}
+
 /// DecimalType(p, s) with its checks.
-fn decimal(precision: u32, scale: u32, at: impl Fn(SparkError) -> SparkError) -> Result<DataType> {
+pub(super) fn decimal(
+    precision: u32,
+    scale: u32,
+    class: ErrorClass,
+    at: impl Fn(SparkError) -> SparkError,
+) -> Result<DataType> {
     if scale > precision {
         return Err(at(SparkError::new(
-            ErrorClass::Parse,
+            class,
             "DECIMAL_SCALE_EXCEEDS_PRECISION",
             &[("scale", &scale.to_string()), ("precision", &precision.to_string())],
         )));

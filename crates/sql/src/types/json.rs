@@ -49,7 +49,13 @@ impl DataType {
             )
         };
         match value {
-            Json::String(name) => name_to_type(name).ok_or_else(refused),
+            Json::String(name) => match name_to_type(name).ok_or_else(refused)? {
+                DataType::Decimal { precision, scale } => {
+                    let scale = u32::try_from(scale).unwrap_or(0);
+                    super::ddl::decimal(u32::from(precision), scale, ErrorClass::Analysis, |error| error)
+                }
+                other => Ok(other),
+            },
             Json::Object(map) => match map.get("type").and_then(Json::as_str) {
                 Some("array") => Ok(DataType::array(
                     DataType::from_json_value(map.get("elementType").ok_or_else(refused)?)?,

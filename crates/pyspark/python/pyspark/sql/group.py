@@ -67,13 +67,7 @@ class GroupedData:
         if len(cols) == 1 and isinstance(cols[0], (list, tuple)):
             cols = cols[0]
         if not cols:
-            schema = self._df.schema.fields
-            grouped = {str(Column(expr)) for expr in self._by}
-            cols = [
-                field.name
-                for field in schema
-                if isinstance(field.dataType, NumericType) and f"Column<'{field.name}'>" not in grouped
-            ]
+            cols = [field.name for field in self._df.schema.fields if isinstance(field.dataType, NumericType)]
         else:
             known = {field.name: field.dataType for field in self._df.schema.fields}
             for name in cols:
@@ -88,6 +82,8 @@ class GroupedData:
     sum = _by_name("sum")
 
     def pivot(self, pivot_col, values=None):
+        if self._pivot is not None:
+            fail("UnsupportedOperationException", "REPEATED_CLAUSE", {"clause": "PIVOT", "operation": "SUBQUERY"})
         made = None if values is None else [_literal(value) for value in values]
         return GroupedData(self._df, self._kind, self._by, self._sets, (_to_expr(pivot_col), made))
 

@@ -160,7 +160,7 @@ class SparkSession:
         pass
 
     def sql(self, sqlQuery, args=None, **kwargs):
-        from pyspark.sql.column import _literal
+        from pyspark.sql.functions import lit
 
         names, named, positional = [], [], []
         if kwargs:
@@ -168,9 +168,9 @@ class SparkSession:
 
             sqlQuery = fill(sqlQuery, kwargs)
         if isinstance(args, dict):
-            names, named = list(args), [_literal(value) for value in args.values()]
+            names, named = list(args), [lit(value)._expr for value in args.values()]
         elif isinstance(args, (list, tuple)):
-            positional = [_literal(value) for value in args]
+            positional = [lit(value)._expr for value in args]
         elif args is not None:
             raise PySparkTypeError(
                 errorClass="INVALID_TYPE",

@@ -32,8 +32,7 @@ fn average(b: &mut Build<'_>, args: Vec<Expr>, mode: EvalMode) -> Result<Expr> {
         DataType::DayTimeInterval { .. } => (DataType::INTERVAL_DT, DataType::INTERVAL_DT),
         _ => (DataType::Double, DataType::Double),
     };
-    let name = if b.name == "mean" { "avg" } else { b.name };
-    Ok(aggregate(b, name, vec![arg], result.clone(), true, Average { input, sum, result, mode }))
+    Ok(aggregate(b, b.name, vec![arg], result.clone(), true, Average { input, sum, result, mode }))
 }
 
 #[derive(Clone, Debug)]

@@ -96,7 +96,8 @@ fn comparison(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     }
     let t = left.data_type();
     let sql = describe::call_text(symbol, &[left.clone(), right.clone()]);
-    if !t.same_type(&right.data_type()) {
+    // Names and nullability of struct fields do not count.
+    if !t.same_structure(&right.data_type()) {
         return Err(different(&sql, &lt, &rt));
     }
     if !t.is_orderable() {
@@ -369,5 +370,17 @@ fn between(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     };
     let from = b.invoke(">=", vec![value.clone(), low])?;
     let to = b.invoke("<=", vec![value, high])?;
-    b.invoke("and", vec![from, to])
+    let both = b.invoke("and", vec![from, to])?;
+    let nullable = both.nullable();
+    Ok(call("between", vec![both], DataType::Boolean, nullable, Replaced))
+}
+
+/// A function that stands for its one argument, which the optimizer puts in its place (Catalyst's RuntimeReplaceable).
+#[derive(Debug)]
+struct Replaced;
+
+impl Kernel for Replaced {
+    fn evaluate(&self, args: &[ArrayRef], _rows: usize, _ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+        args.first().cloned().ok_or_else(|| SparkError::internal("a function without its replacement"))
+    }
 }

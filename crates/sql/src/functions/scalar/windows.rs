@@ -65,6 +65,9 @@ fn offset(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     args[1] = cast_to(args[1].clone(), &DataType::Integer, ansi);
     let t = args[0].data_type();
     let nullable = args[2].nullable() || args[0].nullable();
+    if b.ignore_nulls {
+        args.push(Expr::bool(true));
+    }
     Ok(call(b.name, args, t, nullable, Special))
 }
 
