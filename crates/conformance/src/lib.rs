@@ -7,6 +7,7 @@ mod case;
 mod diff;
 mod normalise;
 mod passing;
+mod rehearsals;
 mod run;
 
 pub use case::{Case, Embedded, cases_root};
@@ -15,6 +16,9 @@ pub use case::{all, folder_names, select};
 pub use diff::{first_difference, unified};
 pub use normalise::normalise;
 pub use passing::Passing;
+pub use rehearsals::{REHEARSALS, rehearsal_named};
+#[cfg(not(target_arch = "wasm32"))]
+pub use rehearsals::{is_streaming, known_differences};
 #[cfg(not(target_arch = "wasm32"))]
 pub use run::run_guarded;
 pub use run::{Printed, run};

@@ -19,7 +19,10 @@ mod host {
     use std::time::Duration;
     use std::{env, io, thread};
 
-    use tidemark_conformance::{Case, Passing, first_difference, folder_names, run_guarded, select, unified};
+    use tidemark_conformance::{
+        Case, Passing, first_difference, folder_names, rehearsal_named, run_guarded, select, unified,
+    };
+    use tidemark_protocol::engine::Rehearsal;
 
     const USAGE: &str = "\
 usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
@@ -28,6 +31,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
   -q, --quiet      the counts only
       --bless      rewrite tests/conformance/passing for the folders that were run whole
       --limit N    seconds a case may take (20)
+      --rehearse HOW  stop | offsets | sink | commit: queries lose their memory there and go on from the checkpoint
 ";
 
     #[derive(Default)]
@@ -38,6 +42,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
         quiet: bool,
         bless: bool,
         limit: Option<u64>,
+        rehearsal: Option<Rehearsal>,
     }
 
     fn options() -> Result<Options, String> {
@@ -52,6 +57,10 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
                 "--limit" => {
                     let seconds = arguments.next().and_then(|text| text.parse().ok());
                     options.limit = Some(seconds.ok_or("--limit takes a number of seconds")?);
+                }
+                "--rehearse" => {
+                    let how = arguments.next().and_then(|text| rehearsal_named(&text));
+                    options.rehearsal = Some(how.ok_or("--rehearse takes stop, offsets, sink or commit")?);
                 }
                 word if word.starts_with('-') => return Err(format!("unknown option {word}\n{USAGE}")),
                 word => options.words.push(word.to_owned()),
@@ -74,7 +83,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
 
     /// How a case went: empty when it passes, else what to tell.
     fn verdict(case: &Case, options: &Options) -> Option<String> {
-        let printed = match run_guarded(case, Duration::from_secs(options.limit.unwrap_or(20))) {
+        let printed = match run_guarded(case, options.rehearsal, Duration::from_secs(options.limit.unwrap_or(20))) {
             Ok(printed) => printed,
             Err(error) => return Some(if options.verbose { error } else { first_lines(&error) }),
         };
@@ -129,7 +138,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
                 _ => {}
             }
         }
-        if options.bless {
+        if options.bless && options.rehearsal.is_none() {
             passing.save()?;
         }
         let total = counts.values().fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use tidemark_protocol::engine::{Engine, Interrupt, Outcome, Setup};
+use tidemark_protocol::engine::{Engine, Interrupt, Outcome, Rehearsal, Setup};
 use tidemark_protocol::messages::Stream;
 use tidemark_vfs::{FileSystem, MemoryFs};
 
@@ -20,8 +20,14 @@ pub struct Printed {
 }
 
 /// Runs a case to its end. `now_ms`: where the session's clock starts; some options compare file ages, so the present.
-/// `interrupt` is filled as soon as the script can be interrupted. Err: the engine could not be set up.
-pub fn run(case: &Case, now_ms: i64, interrupt: impl FnOnce(Interrupt)) -> Result<Printed, String> {
+/// `rehearsal`: how its queries lose their memory on the way. `interrupt` is filled as soon as the script can be interrupted.
+/// Err: the engine could not be set up.
+pub fn run(
+    case: &Case,
+    now_ms: i64,
+    rehearsal: Option<Rehearsal>,
+    interrupt: impl FnOnce(Interrupt),
+) -> Result<Printed, String> {
     let fs = Arc::new(MemoryFs::new());
     for folder in [CWD, "/tmp"] {
         fs.create_dir_all(folder, now_ms).map_err(|error| error.to_string())?;
@@ -42,6 +48,7 @@ pub fn run(case: &Case, now_ms: i64, interrupt: impl FnOnce(Interrupt)) -> Resul
             }
         }),
     )?;
+    engine.rehearse(rehearsal);
     interrupt(engine.interrupt_handle());
     let outcome = engine.run(&case.script);
     let (mut stdout, mut stderr) = texts.borrow().clone();
@@ -71,7 +78,7 @@ mod guarded {
     use std::thread;
     use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-    use super::{Case, Printed, run};
+    use super::{Case, Printed, Rehearsal, run};
 
     /// An unoptimised interpreter uses much stack for nested Python.
     const STACK_BYTES: usize = 256 << 20;
@@ -92,7 +99,7 @@ mod guarded {
     }
 
     /// [`run`] on a thread of its own: an endless loop is interrupted after `limit`, a panic is an error.
-    pub fn run_guarded(case: &Case, limit: Duration) -> Result<Printed, String> {
+    pub fn run_guarded(case: &Case, rehearsal: Option<Rehearsal>, limit: Duration) -> Result<Printed, String> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;
         let now_ms = i64::try_from(now.as_millis()).map_err(|error| error.to_string())?;
         let case = case.clone();
@@ -103,7 +110,7 @@ mod guarded {
             .stack_size(STACK_BYTES)
             .spawn(move || {
                 let result = panic::catch_unwind(AssertUnwindSafe(|| {
-                    run(&case, now_ms, |interrupt| {
+                    run(&case, now_ms, rehearsal, |interrupt| {
                         let _ = handle_out.send(interrupt);
                     })
                 }));

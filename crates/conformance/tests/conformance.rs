@@ -50,7 +50,7 @@ mod host {
     const LIMIT: Duration = Duration::from_secs(120);
 
     pub(crate) fn check(case: &Case) -> Result<(), Failed> {
-        let printed = run_guarded(case, LIMIT)?;
+        let printed = run_guarded(case, None, LIMIT)?;
         if printed.stdout == case.expected {
             return Ok(());
         }

@@ -12,7 +12,7 @@ const NOW_MS: i64 = 1_790_000_000_000;
 
 fn check(case: &Embedded) {
     let case = Case::from(case);
-    let printed = run(&case, NOW_MS, drop).unwrap();
+    let printed = run(&case, NOW_MS, None, drop).unwrap();
     assert!(printed.stdout == case.expected, "{}\n{}", unified(&case.expected, &printed.stdout, 60), printed.stderr);
 }
 

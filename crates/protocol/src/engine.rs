@@ -9,7 +9,8 @@ use tidemark_pyspark::{Options as PythonOptions, Output as PythonOutput, ParkedC
 use tidemark_sql::error::SparkError;
 use tidemark_sql::session::SqlSession;
 use tidemark_streaming::StreamingSession;
-use tidemark_streaming::api::{CrashPoint, QueryApi, StepOutcome, StreamObserver, StreamingApi};
+pub use tidemark_streaming::api::{CrashPoint, Rehearsal};
+use tidemark_streaming::api::{QueryApi, StepOutcome, StreamObserver, StreamingApi};
 use tidemark_streaming::clock::VirtualClock;
 use tidemark_streaming::ids::SeededIds;
 use tidemark_vfs::SharedFs;
@@ -203,6 +204,11 @@ impl Engine {
     }
 
     /// The next batch is cut off here.
+    /// Lets the script's queries lose their memory as they run; for tests.
+    pub fn rehearse(&self, rehearsal: Option<Rehearsal>) {
+        self.streaming.rehearse(rehearsal);
+    }
+
     pub fn set_crash_point(&self, point: CrashPoint) {
         self.crash_point.set(Some(point));
         self.streaming.set_crash_point(Some(point));

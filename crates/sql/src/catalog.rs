@@ -329,6 +329,7 @@ pub struct SavedTable {
     /// Absolute.
     pub folder: String,
     pub schema: StructType,
+    pub partition_by: Vec<String>,
 }
 
 /// The plan that reads a saved table; None when there is none of that name.

@@ -21,6 +21,7 @@ pub mod parser;
 pub mod plan;
 pub mod planner;
 pub mod session;
+pub mod state_reader;
 pub mod types;
 pub mod value;
 

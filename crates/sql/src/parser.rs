@@ -11,6 +11,7 @@ mod joins;
 mod literals;
 mod query;
 mod relations;
+mod tables;
 mod tokens;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use crate::plan::PlanRef;
 use crate::session::SqlSession;
 
 pub use commands::Command;
+pub use tables::TableDefinition;
 
 /// A statement of SQL text.
 #[derive(Clone, Debug)]
@@ -317,6 +319,9 @@ pub fn parse_statement(session: &SqlSession, sql: &str, parameters: &Parameters)
 pub fn parse_table_name(session: &SqlSession, sql: &str) -> Result<Vec<String>> {
     let parameters = Parameters::default();
     let mut parser = Parser::new(session, sql, &parameters)?;
+    if parser.peek().kind == Kind::End {
+        return Err(parser.parse_error("PARSE_EMPTY_STATEMENT", &[], parser.peek().place));
+    }
     let parts = parser.name_parts()?;
     parser.end()?;
     Ok(parts)

@@ -24,6 +24,8 @@ pub struct SqlSession {
     pub cwd: String,
     pub clock: Rc<dyn Clock>,
     pub udfs: RefCell<Option<Rc<dyn UdfHost>>>,
+    /// What reads checkpoints; the streaming crate brings it.
+    pub state_reader: RefCell<Option<Rc<dyn crate::state_reader::StateReader>>>,
     /// N of local[N].
     pub parallelism: Cell<usize>,
 }
@@ -38,6 +40,7 @@ impl SqlSession {
             cwd: cwd.into(),
             clock,
             udfs: RefCell::new(None),
+            state_reader: RefCell::new(None),
             parallelism: Cell::new(parallelism),
         }
     }

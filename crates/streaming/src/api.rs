@@ -160,6 +160,17 @@ pub enum CrashPoint {
     CommitWritten,
 }
 
+/// Makes every query of a session lose its memory as it runs and go on from its checkpoint, as if its driver had ended
+/// there. Sinks outlive that, as consoles and folders do. What a query gives must not change by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rehearsal {
+    /// Stopped after every batch that calls for no other, and started again.
+    Stop,
+    /// Killed at this point of every batch, and started again. A batch that the sink has already is run again, and its rows
+    /// are compared with those of the first time instead of being delivered twice.
+    Crash(CrashPoint),
+}
+
 /// How a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {

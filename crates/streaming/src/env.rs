@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tidemark_sql::session::SqlSession;
 
-use crate::api::{CrashPoint, ScriptHost, StreamObserver};
+use crate::api::{CrashPoint, Rehearsal, ScriptHost, StreamObserver};
 use crate::clock::VirtualClock;
 use crate::ids::IdSource;
 
@@ -18,6 +18,8 @@ pub(crate) struct Env {
     observer: RefCell<Option<Rc<dyn StreamObserver>>>,
     /// Where the next batch is to be cut off.
     pub(crate) crash: Cell<Option<CrashPoint>>,
+    /// Where every batch loses its driver.
+    pub(crate) rehearsal: Cell<Option<Rehearsal>>,
     /// The driver was killed: nothing runs any more.
     pub(crate) crashed: Cell<bool>,
 }
@@ -31,6 +33,7 @@ impl Env {
             host: RefCell::new(None),
             observer: RefCell::new(None),
             crash: Cell::new(None),
+            rehearsal: Cell::new(None),
             crashed: Cell::new(false),
         }
     }
@@ -56,6 +59,10 @@ impl Env {
         if let Some(host) = self.host() {
             host.listener_event(kind, &json.to_string());
         }
+    }
+
+    pub(crate) fn rehearses(&self, rehearsal: Rehearsal) -> bool {
+        self.rehearsal.get() == Some(rehearsal)
     }
 
     /// Whether the crash is to happen here; it happens once.

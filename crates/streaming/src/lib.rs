@@ -19,6 +19,7 @@ mod sinks;
 mod sources;
 mod start;
 pub mod state;
+mod state_reader;
 #[cfg(test)]
 mod tests;
 mod trigger;

@@ -7,7 +7,9 @@ use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::plan::PlanRef;
 use tidemark_sql::session::SqlSession;
 
-use crate::api::{CrashPoint, QueryApi, ScriptHost, StepOutcome, StreamObserver, StreamingApi, Wait, WriterSpec};
+use crate::api::{
+    CrashPoint, QueryApi, Rehearsal, ScriptHost, StepOutcome, StreamObserver, StreamingApi, Wait, WriterSpec,
+};
 use crate::clock::VirtualClock;
 use crate::env::Env;
 use crate::ids::IdSource;
@@ -35,6 +37,7 @@ pub struct StreamingSession {
 
 impl StreamingSession {
     pub fn new(sql: Rc<SqlSession>, clock: Rc<VirtualClock>, ids: Box<dyn IdSource>) -> Rc<Self> {
+        *sql.state_reader.borrow_mut() = Some(Rc::new(crate::state_reader::CheckpointReader));
         Rc::new_cyclic(|this| Self {
             env: Rc::new(Env::new(sql, clock, ids)),
             this: this.clone(),
@@ -45,6 +48,11 @@ impl StreamingSession {
 
     pub fn clock(&self) -> Rc<VirtualClock> {
         self.env.clock.clone()
+    }
+
+    /// Lets every query lose its memory as it runs; for tests.
+    pub fn rehearse(&self, rehearsal: Option<Rehearsal>) {
+        self.env.rehearsal.set(rehearsal);
     }
 
     pub(crate) fn weak(&self) -> Weak<Self> {

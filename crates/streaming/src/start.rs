@@ -29,7 +29,7 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
     if settings.flag("spark.sql.streaming.unsupportedOperationCheck", true) {
         crate::batch::check(&plan, output_mode, trigger, &resolved.format, &env.session)?;
     }
-    refuse_other_modes(trigger, &resolved.format)?;
+    refuse_other_modes(trigger)?;
     let now = env.clock.now_ms();
     let fs = &env.session.fs;
     let id = query_id(fs, &checkpoint, || env.ids.uuid(), now)?;
@@ -62,12 +62,10 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
     Ok(query)
 }
 
-/// Execution modes that Spark has beside micro-batches. A file sink accepts a continuous trigger and fails when it runs.
-fn refuse_other_modes(trigger: Trigger, sink: &str) -> Result<()> {
+/// Execution modes that Spark has beside micro-batches. Continuous processing is run as batches here, an epoch at every
+/// interval of the trigger.
+fn refuse_other_modes(trigger: Trigger) -> Result<()> {
     match trigger {
-        Trigger::Continuous(_) if crate::batch::writes_continuously(sink) => {
-            Err(SparkError::not_yet("Continuous processing"))
-        }
         Trigger::RealTime(_) => Err(SparkError::not_yet("Real-time mode")),
         _ => Ok(()),
     }

@@ -46,7 +46,7 @@ impl Trigger {
     /// of the interval since the epoch).
     pub(crate) fn align(self, ms: i64) -> i64 {
         match self {
-            Self::ProcessingTime(interval) if interval > 0 => {
+            Self::ProcessingTime(interval) | Self::Continuous(interval) if interval > 0 => {
                 let below = ms.div_euclid(interval) * interval;
                 if below == ms { ms } else { below + interval }
             }
@@ -57,7 +57,9 @@ impl Trigger {
     /// The firing that follows one at `ms`.
     pub(crate) fn next(self, ms: i64) -> i64 {
         match self {
-            Self::ProcessingTime(interval) if interval > 0 => ms.div_euclid(interval) * interval + interval,
+            Self::ProcessingTime(interval) | Self::Continuous(interval) if interval > 0 => {
+                ms.div_euclid(interval) * interval + interval
+            }
             _ => ms,
         }
     }

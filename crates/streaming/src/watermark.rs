@@ -30,6 +30,11 @@ impl WatermarkTracker {
         Self { policy, nodes: vec![None; nodes], current_ms: 0 }
     }
 
+    /// Number of withWatermark nodes.
+    pub(crate) fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
     pub(crate) fn set(&mut self, watermark_ms: i64) {
         self.current_ms = watermark_ms;
     }

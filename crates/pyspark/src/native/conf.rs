@@ -71,13 +71,13 @@ mod _tidemark_conf {
         Ok(current(vm)?.sql.parallelism.get())
     }
 
-    /// Temp views: (name, namespace parts, table type, is temporary).
+    /// Tables and temp views: (name, namespace parts, table type, is temporary).
     #[pyfunction]
     fn temp_views(vm: &VirtualMachine) -> PyResult<PyObjectRef> {
         let state = current(vm)?;
         let catalog = state.sql.catalog.borrow();
         let views = catalog
-            .temp_views()
+            .all_tables()
             .into_iter()
             .map(|entry| {
                 let namespace = entry.namespace.iter().map(|part| part.to_pyobject(vm)).collect();

@@ -333,6 +333,13 @@ mod _tidemark_frame {
     }
 
     #[pyfunction]
+    fn insert_into(plan: Plan, table: String, overwrite: bool, vm: &VirtualMachine) -> PyResult<()> {
+        let sql = &current(vm)?.sql;
+        let parts = tidemark_sql::parser::parse_table_name(sql, &table).py(vm)?;
+        dataframe::insert_into(sql, &plan.plan, &parts, &[], overwrite).py(vm)
+    }
+
+    #[pyfunction]
     fn create_temp_view(plan: Plan, name: String, replace: bool, global: bool, vm: &VirtualMachine) -> PyResult<()> {
         dataframe::create_temp_view(&current(vm)?.sql, &plan.plan, &name, replace, global).py(vm)
     }

@@ -26,6 +26,10 @@ impl Analyzer<'_> {
             }
         };
         if let Some(plan) = view {
+            if streaming && !plan.is_streaming() {
+                let name = parts.last().cloned().unwrap_or_default();
+                return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1008", &[("quoted", &name)]));
+            }
             let name = parts.last().cloned().unwrap_or_default().to_lowercase();
             // In a subquery the enclosing query may read the same view: its columns must not be these.
             let plan = if self.outer.is_empty() { plan } else { fresh_ids(&plan) };

@@ -11,6 +11,7 @@ mod reading;
 mod relations;
 mod rows;
 mod sql;
+mod tables;
 mod writing;
 
 pub use actions::{collect, count, explain, is_streaming, schema, show_string, take};
@@ -26,6 +27,7 @@ pub use relations::{create_temp_view, join, set_operation, union, unpivot};
 pub(crate) use rows::batch;
 pub use rows::{local, range};
 pub use sql::{parse_expression, sql, table};
+pub use tables::insert_into;
 pub use writing::write;
 
 use crate::analyzer::Analyzer;

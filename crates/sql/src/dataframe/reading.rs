@@ -17,6 +17,13 @@ const FILE_FORMATS: [&str; 5] = ["json", "csv", "text", "parquet", "orc"];
 pub fn read(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
     let default = session.conf.borrow().get("spark.sql.sources.default");
     let format = spec.format.clone().or(default).unwrap_or_else(|| "parquet".to_owned());
+    let short = format.to_lowercase();
+    if crate::state_reader::FORMATS.contains(&short.as_str()) {
+        let reader = session.state_reader.borrow().clone();
+        if let Some(reader) = reader {
+            return reader.read(session, &short, &spec);
+        }
+    }
     let relation = crate::datasource::relation(session, &format, &spec.options, spec.schema.as_ref(), &spec.paths)?;
     Ok(Arc::new(LogicalPlan::FileRelation(relation)))
 }
@@ -66,7 +73,7 @@ pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
                 &[("provider", provider)],
             ));
         }
-        "console" | "noop" | "jdbc" | "binaryfile" => {
+        "console" | "noop" | "jdbc" | "binaryfile" | "statestore" | "state-metadata" => {
             return Err(SparkError::new(
                 ErrorClass::UnsupportedOperation,
                 "_LEGACY_ERROR_TEMP_2049",

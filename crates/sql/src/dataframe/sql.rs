@@ -128,10 +128,11 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
             local_rows(&StructType { fields: vec![text_field("col_name")] }, &rows)
         }
         Command::Describe { table } => {
+            let lines = super::tables::partition_lines(session, &table);
             let relation = LogicalPlan::UnresolvedRelation { parts: table, streaming: false };
-            describe(&analyze(session, &Arc::new(relation))?)
+            describe(&analyze(session, &Arc::new(relation))?, lines)
         }
-        Command::DescribeQuery { query } => describe(&analyze(session, &query)?),
+        Command::DescribeQuery { query } => describe(&analyze(session, &query)?, Vec::new()),
         Command::Explain { mode, query } => {
             let plan = analyze(session, &query)?;
             let explained = super::explain(session, &plan, &mode)?;
@@ -182,6 +183,20 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
             no_rows()
         }
         Command::CacheTable => no_rows(),
+        Command::CreateTable(table) => {
+            super::tables::create(session, *table)?;
+            no_rows()
+        }
+        Command::Insert { table, columns, overwrite, query } => {
+            let plan = analyze(session, &query)?;
+            super::insert_into(session, &plan, &table, &columns, overwrite)?;
+            no_rows()
+        }
+        Command::ShowPartitions { table } => {
+            let found = super::tables::partitions(session, &table)?;
+            let rows: Vec<Vec<Value>> = found.iter().map(|partition| vec![text(partition)]).collect();
+            local_rows(&StructType { fields: vec![text_field("partition")] }, &rows)
+        }
     }
 }
 
@@ -220,7 +235,8 @@ fn set(session: &SqlSession, key: Option<String>, value: Option<String>) -> Resu
     local_rows(&schema, &rows)
 }
 
-fn describe(plan: &PlanRef) -> Result<PlanRef> {
+/// Columns of a plan, and the lines below them.
+fn describe(plan: &PlanRef, below: Vec<(String, String, Option<&'static str>)>) -> Result<PlanRef> {
     let schema = StructType {
         fields: vec![
             text_field("col_name"),
@@ -232,6 +248,7 @@ fn describe(plan: &PlanRef) -> Result<PlanRef> {
         .output()
         .iter()
         .map(|column| vec![text(&column.name), text(&column.data_type.simple_string()), Value::Null])
+        .chain(below.into_iter().map(|(a, b, c)| vec![text(&a), text(&b), c.map_or(Value::Null, text)]))
         .collect();
     local_rows(&schema, &rows)
 }

@@ -51,6 +51,17 @@ pub fn write(session: &SqlSession, plan: &PlanRef, spec: WriteSpec) -> Result<()
     save(session, plan, &format, &spec.options, &spec.partition_by, mode, &path)
 }
 
+/// A table's name with catalog and database.
+pub(super) fn full_name(name: &str) -> String {
+    format!("`spark_catalog`.`default`.{}", quoted(name))
+}
+
+/// Where a managed table has its files, absolute.
+pub(super) fn warehouse_folder(session: &SqlSession, name: &str) -> String {
+    let root = session.conf.borrow().get("spark.sql.warehouse.dir").unwrap_or_else(|| WAREHOUSE.to_owned());
+    format!("{}/{}", resolve_path(&session.cwd, &root), name.to_lowercase())
+}
+
 fn save_as_table(
     session: &SqlSession,
     plan: &PlanRef,
@@ -63,8 +74,7 @@ fn save_as_table(
     let Some((name, database)) = parts.split_last() else { return Err(SparkError::internal("a table has a name")) };
     let known = session.catalog.borrow().saved(name).is_some();
     if known && mode == SaveMode::Error {
-        let full = format!("`spark_catalog`.`default`.{}", quoted(name));
-        return Err(SparkError::analysis("TABLE_OR_VIEW_ALREADY_EXISTS", &[("relationName", &full)]));
+        return Err(SparkError::analysis("TABLE_OR_VIEW_ALREADY_EXISTS", &[("relationName", &full_name(name))]));
     }
     if known && mode == SaveMode::Ignore {
         return Ok(());
@@ -74,10 +84,9 @@ fn save_as_table(
         let schema = format!("`spark_catalog`.{}", quote_parts(database));
         return Err(SparkError::analysis("SCHEMA_NOT_FOUND", &[("schemaName", &schema)]));
     }
-    let root = session.conf.borrow().get("spark.sql.warehouse.dir").unwrap_or_else(|| WAREHOUSE.to_owned());
     let folder = match &spec.path {
         Some(path) => resolve_path(&session.cwd, path),
-        None => format!("{}/{}", resolve_path(&session.cwd, &root), name.to_lowercase()),
+        None => warehouse_folder(session, name),
     };
     let mode = if known && mode == SaveMode::Append { SaveMode::Append } else { SaveMode::Overwrite };
     save(session, plan, format, &spec.options, &spec.partition_by, mode, &folder)?;
@@ -88,6 +97,7 @@ fn save_as_table(
             options: spec.options.clone(),
             folder,
             schema: plan.schema(),
+            partition_by: spec.partition_by.clone(),
         };
         session.catalog.borrow_mut().save_table(saved);
     }

@@ -6,7 +6,7 @@ use super::joins;
 use super::{join_conjuncts, split_conjuncts};
 use crate::error::Result;
 use crate::exec::ExecContext;
-use crate::expr::{Attribute, Expr, ExprId};
+use crate::expr::{Attribute, Expr};
 use crate::plan::{LocalRelation, LogicalPlan, PlanRef};
 use crate::value::Value;
 
@@ -215,37 +215,22 @@ fn through(
     left_above(stay, rebuild(filtered(down, below)))
 }
 
-/// PruneFilters: conditions that are always true go, and what can never hold leaves no rows. A stream stays one, so that its
-/// operators keep their state; a watermark below such a filter sees nothing.
+/// PruneFilters: conditions that are always true go, and what can never hold leaves no rows. A stream is left as it is, so that
+/// its operators run (spark.sql.optimizer.pruneFiltersCanPruneStreamingSubplan is off).
 pub(super) fn prune(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Result<LogicalPlan> {
     Ok(plan.transform_up(&mut |node| match node {
         LogicalPlan::Filter { condition, child } if condition.is_literal_bool(true) => Arc::unwrap_or_clone(child),
-        LogicalPlan::Filter { condition, child } if never(&condition) => empty(&child),
+        LogicalPlan::Filter { condition, child } if never(&condition) && !child.is_streaming() => {
+            LogicalPlan::LocalRelation(LocalRelation {
+                output: child.output(),
+                partitions: Arc::new(Vec::new()),
+                from_rdd: false,
+            })
+        }
         other => other,
     }))
 }
 
 fn never(condition: &Expr) -> bool {
     condition.is_literal_bool(false) || matches!(condition, Expr::Literal { value: Value::Null, .. })
-}
-
-/// No rows in the place of a plan.
-fn empty(plan: &PlanRef) -> LogicalPlan {
-    let output = plan.output();
-    let rows = LogicalPlan::LocalRelation(LocalRelation {
-        output: output.clone(),
-        partitions: Arc::new(Vec::new()),
-        from_rdd: false,
-    });
-    match first_source(plan) {
-        Some(source) => LogicalPlan::StreamingBatch { source, data: Box::new(rows), output },
-        None => rows,
-    }
-}
-
-fn first_source(plan: &LogicalPlan) -> Option<ExprId> {
-    match plan {
-        LogicalPlan::StreamingBatch { source, .. } => Some(*source),
-        other => other.child_plans().iter().find_map(|child| first_source(child)),
-    }
 }

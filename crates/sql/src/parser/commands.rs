@@ -1,6 +1,7 @@
 //! Statements that are no queries.
 
 use super::Parser;
+use super::tables::TableDefinition;
 use super::tokens::Kind;
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
@@ -67,6 +68,17 @@ pub enum Command {
         if_exists: bool,
     },
     CacheTable,
+    CreateTable(Box<TableDefinition>),
+    Insert {
+        table: Vec<String>,
+        /// Empty: all of the table's, in order.
+        columns: Vec<String>,
+        overwrite: bool,
+        query: PlanRef,
+    },
+    ShowPartitions {
+        table: Vec<String>,
+    },
 }
 
 impl Parser<'_> {
@@ -104,7 +116,8 @@ impl Parser<'_> {
                 }
                 Command::CacheTable
             }
-            "insert" | "alter" | "truncate" | "merge" | "update" | "delete" | "load" | "msck" | "grant" | "call" => {
+            "insert" => self.insert()?,
+            "alter" | "truncate" | "merge" | "update" | "delete" | "load" | "msck" | "grant" | "call" => {
                 return Err(SparkError::not_yet(&format!("The statement {}", word.to_uppercase())));
             }
             _ => return Ok(None),
@@ -122,8 +135,11 @@ impl Parser<'_> {
         let replace = self.words(&["or", "replace"]);
         let global = self.word("global");
         let temporary = self.word("temp") || self.word("temporary");
+        if !replace && !global && !temporary && self.word("table") {
+            return self.create_table();
+        }
         if !self.word("view") {
-            return Err(SparkError::not_yet("CREATE other than a temporary view"));
+            return Err(SparkError::not_yet("CREATE other than a table or a temporary view"));
         }
         if !temporary {
             return Err(SparkError::not_yet("CREATE VIEW other than a temporary view"));
@@ -215,6 +231,9 @@ impl Parser<'_> {
                 return Err(self.unexpected());
             }
             return Ok(Command::ShowColumns { table: self.name_parts()? });
+        }
+        if self.word("partitions") {
+            return Ok(Command::ShowPartitions { table: self.name_parts()? });
         }
         Err(SparkError::not_yet("This SHOW statement"))
     }

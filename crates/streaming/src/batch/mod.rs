@@ -4,6 +4,7 @@ mod explain;
 mod json_rows;
 mod observe;
 mod plan;
+mod rehearsal;
 mod restart;
 pub(crate) mod rows;
 mod run;
@@ -18,7 +19,7 @@ use tidemark_sql::expr::ExprId;
 use tidemark_sql::plan::{LogicalPlan, StreamingRelation};
 use tidemark_sql::session::SqlSession;
 
-use crate::api::{CrashPoint, OperatorDescription, SourceDescription, StatePage};
+use crate::api::{CrashPoint, OperatorDescription, Rehearsal, SourceDescription, StatePage};
 use crate::checkpoint::{CommitLog, LOGGED_CONF, OffsetEntry, OffsetLog};
 use crate::env::Env;
 use crate::operators::{StatefulBatch, StatefulQuery, StreamingConf};
@@ -104,6 +105,8 @@ pub(crate) struct MicroBatch {
     /// The first batch of this run is yet to come.
     first: Cell<bool>,
     no_data_reason: Option<String>,
+    /// Rows that the sink has of the batch at hand, which is run again.
+    delivered: Option<rehearsal::Delivered>,
 }
 
 /// A relation of the plan: the same relation on both sides of a join is two sources, as in Spark, where the right side is
@@ -201,7 +204,10 @@ impl MicroBatch {
             opened.push(OpenSource { key, source, limit, mark, start: None, end: None, latest: None });
         }
         describe_sources(query, &opened, &found);
-        if let Trigger::Continuous(ms) = setup.trigger {
+        // A file sink accepts a continuous trigger and fails when it runs.
+        if let Trigger::Continuous(ms) = setup.trigger
+            && !writes_continuously(&setup.sink_format)
+        {
             return Err(early(crate::checkpoint::illegal_state(format!(
                 "Unknown type of trigger: ContinuousTrigger({ms})"
             ))));
@@ -243,6 +249,7 @@ impl MicroBatch {
             last_trigger_ms: None,
             first: Cell::new(true),
             no_data_reason: None,
+            delivered: None,
         };
         match latest.and_then(|latest| micro.resume(latest)) {
             Ok(()) => Ok(micro),
@@ -262,7 +269,14 @@ impl MicroBatch {
         let mut timings = Timings::new(&self.env);
         let whole = timings.start();
         if !self.constructed {
+            if self.env.rehearses(Rehearsal::Stop) && self.executed.is_some() && !self.wants_another()? {
+                self.reopen(query)?;
+                self.executed = None;
+            }
             self.constructed = self.construct(query, &mut timings)?;
+            if self.constructed && self.env.rehearses(Rehearsal::Crash(CrashPoint::OffsetsWritten)) {
+                self.reopen(query)?;
+            }
             if self.constructed && self.env.crashes_at(CrashPoint::OffsetsWritten) {
                 return Ok(Outcome::Crashed(self.batch_id));
             }
@@ -286,6 +300,17 @@ impl MicroBatch {
         }
     }
 
+    /// Whether the last batch calls for another one at the present watermark.
+    fn wants_another(&self) -> Result<bool> {
+        let enabled = self.settings.flag("spark.sql.streaming.noDataMicroBatches.enabled", true);
+        match &self.executed {
+            Some(executed) if enabled => {
+                executed.stateful.should_run_another_batch(&executed.plan, self.tracker.current_ms())
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// Asks the sources and decides on a batch; it is in the offset log afterwards (constructNextBatch).
     fn construct(&mut self, query: &Query, timings: &mut Timings) -> Result<bool> {
         for open in &mut self.sources {
@@ -300,13 +325,7 @@ impl MicroBatch {
         self.watermark_ms = self.tracker.current_ms();
         self.timestamp_ms = self.env.clock.now_ms();
         let new_data = self.sources.iter().any(OpenSource::has_new);
-        let enabled = self.settings.flag("spark.sql.streaming.noDataMicroBatches.enabled", true);
-        let another = match &self.executed {
-            Some(executed) if enabled => {
-                executed.stateful.should_run_another_batch(&executed.plan, self.watermark_ms)?
-            }
-            _ => false,
-        };
+        let another = self.wants_another()?;
         self.no_data_reason = (!new_data && another).then(|| self.no_data_text());
         if !new_data && !another {
             query.no_new_data.set(true);

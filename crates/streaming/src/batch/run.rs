@@ -12,7 +12,7 @@ use tidemark_sql::plan::{LogicalPlan, PlanRef};
 use super::observe::Observer;
 use super::plan::PlannedBatch;
 use super::{Executed, MicroBatch, Timings, describe_operators, sink_env};
-use crate::api::CrashPoint;
+use crate::api::{CrashPoint, Rehearsal};
 use crate::env::Env;
 use crate::operators::StatefulBatch;
 use crate::progress::{EventTimes, ExecutionStats, format_ms};
@@ -64,6 +64,8 @@ impl MicroBatch {
     /// False: the crash point was met.
     pub(super) fn run(&mut self, query: &Query, new_data: bool, timings: &mut Timings, whole: i64) -> Result<bool> {
         let observer = self.env.observer();
+        let delivered = self.delivered.take();
+        let crashes_after_sink = self.env.rehearses(Rehearsal::Crash(CrashPoint::SinkDone)) && delivered.is_none();
         let watch = timings.start();
         let plan = self.batch_plan(&query.setup.plan)?;
         timings.stop("getBatch", watch);
@@ -101,11 +103,14 @@ impl MicroBatch {
             output: &query.setup.output,
             planned: &planned,
             kept: Rc::default(),
-            keep: observer.is_some(),
+            keep: observer.is_some() || crashes_after_sink,
             env: &self.env,
             run_id: &query.setup.run_id,
         };
-        let output_rows = self.sink.add(&running, &sink_env(query))?;
+        let output_rows = match &delivered {
+            Some(delivered) => self.run_again(&running, delivered)?,
+            None => self.sink.add(&running, &sink_env(query))?,
+        };
         let kept = running.kept.take();
         timings.stop("addBatch", watch);
         if query.stopping() {
@@ -114,6 +119,10 @@ impl MicroBatch {
         if self.stateful_plan && planned.runs() == 0 && query.setup.sink_format == "foreachBatch" {
             // A foreachBatch function without an action: nobody has committed the state (StateStoreCommitTracker's wait).
             return Err(SparkError::plain(ErrorClass::Spark, "Exception thrown in awaitResult: "));
+        }
+        if crashes_after_sink {
+            self.lose_after_sink(query, kept, output_rows)?;
+            return self.run(query, new_data, timings, whole);
         }
         if self.env.crashes_at(CrashPoint::SinkDone) {
             return Ok(false);
@@ -187,6 +196,9 @@ impl MicroBatch {
         self.constructed = false;
         self.first = Cell::new(false);
         self.no_data_reason = None;
+        if self.env.rehearses(Rehearsal::Crash(CrashPoint::CommitWritten)) {
+            self.reopen(query)?;
+        }
         Ok(true)
     }
 

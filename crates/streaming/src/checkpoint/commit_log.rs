@@ -16,6 +16,16 @@ impl CommitLog {
         Ok(Self { log: MetadataLog::open(fs, format!("{checkpoint}/commits"), now_ms)? })
     }
 
+    /// The log of a checkpoint that is only read.
+    pub(crate) fn existing(fs: SharedFs, checkpoint: &str) -> Self {
+        Self { log: MetadataLog::existing(fs, format!("{checkpoint}/commits")) }
+    }
+
+    /// Committed batches, ascending.
+    pub(crate) fn ids(&self) -> Vec<i64> {
+        self.log.batch_ids()
+    }
+
     /// Id and watermark (ms) of the newest commit.
     pub(crate) fn latest(&self) -> Result<Option<(i64, i64)>> {
         let Some(id) = self.log.batch_ids().last().copied() else { return Ok(None) };

@@ -91,6 +91,11 @@ impl OffsetLog {
         Ok(Self { log: MetadataLog::open(fs, format!("{checkpoint}/offsets"), now_ms)? })
     }
 
+    /// The log of a checkpoint that is only read.
+    pub(crate) fn existing(fs: SharedFs, checkpoint: &str) -> Self {
+        Self { log: MetadataLog::existing(fs, format!("{checkpoint}/offsets")) }
+    }
+
     pub(crate) fn latest(&self) -> Result<Option<(i64, OffsetEntry)>> {
         let Some(id) = self.log.batch_ids().last().copied() else { return Ok(None) };
         Ok(self.get(id)?.map(|entry| (id, entry)))

@@ -18,6 +18,7 @@ use tidemark_sql::session::SqlSession;
 use crate::api::ScriptHost;
 use crate::operators::OutputMode;
 
+pub(crate) use noop::NoopSink;
 pub(crate) use resolve::{ResolvedSink, open_view, parse_output_mode, resolve};
 
 /// One batch on its way into a sink.

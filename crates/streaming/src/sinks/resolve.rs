@@ -91,19 +91,21 @@ fn partition_columns(spec: &WriterSpec, output: &[Arc<Attribute>], case_sensitiv
 }
 
 /// Formats that cannot write streams, and names that nothing stands behind.
-fn refuse_format(format: &str, options: &IndexMap<String, String>) -> SparkError {
+fn refuse_format(format: &str, options: &IndexMap<String, String>, cwd: &str) -> SparkError {
     let lower = format.to_ascii_lowercase();
     match lower.as_str() {
         "kafka" => SparkError::analysis("KAFKA_DATA_SOURCE_NOT_ENABLED", &[("provider", format)]),
         "avro" => SparkError::analysis("AVRO_DATA_SOURCE_NOT_ENABLED", &[("provider", format)]),
         "socket" if option(options, "host").is_none() => SparkError::analysis("_LEGACY_ERROR_TEMP_1295", &[]),
-        "rate" | "rate-micro-batch" | "jdbc" | "socket" | "binaryfile" | "statestore" | "state-metadata" => {
-            SparkError::new(
-                ErrorClass::UnsupportedOperation,
-                "_LEGACY_ERROR_TEMP_2049",
-                &[("className", format), ("operator", "writing")],
-            )
-        }
+        "statestore" => match option(options, "path") {
+            Some(path) => crate::state_reader::no_committed_batch(&join(cwd, &uri_to_path(path))),
+            None => SparkError::runtime("STDS_REQUIRED_OPTION_UNSPECIFIED", &[("optionName", "path")]),
+        },
+        "rate" | "rate-micro-batch" | "jdbc" | "socket" | "binaryfile" | "state-metadata" => SparkError::new(
+            ErrorClass::UnsupportedOperation,
+            "_LEGACY_ERROR_TEMP_2049",
+            &[("className", format), ("operator", "writing")],
+        ),
         _ => SparkError::new(
             ErrorClass::Java("org.apache.spark.SparkClassNotFoundException"),
             "DATA_SOURCE_NOT_FOUND",
@@ -167,6 +169,7 @@ fn table_spec(
                 options: IndexMap::new(),
                 folder,
                 schema: StructType::new(fields),
+                partition_by: spec.partition_by.clone(),
             };
             session.catalog.borrow_mut().save_table(table.clone());
             table
@@ -225,7 +228,7 @@ pub(crate) fn resolve(
         _ => {}
     }
     let partitions = partition_columns(spec, output, settings.flag("spark.sql.caseSensitive", false))?;
-    let Some(format) = file_format(&format) else { return Err(refuse_format(&format, &spec.options)) };
+    let Some(format) = file_format(&format) else { return Err(refuse_format(&format, &spec.options, &session.cwd)) };
     let Some(path) = spec.path.clone().or_else(|| option(&spec.options, "path").map(str::to_owned)) else {
         return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2047", &[]));
     };

@@ -30,7 +30,7 @@ impl OperatorMetadata {
     }
 
     /// None where the file is not of this form: Spark then skips the comparison.
-    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let (version, text) = text.split_once('\n')?;
         if version != "v1" {

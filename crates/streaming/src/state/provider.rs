@@ -199,7 +199,33 @@ impl Provider {
         read.map(|()| contents).map_err(|error| self.record_error(ctx, &path, "SNAPSHOT", &error))
     }
 
+    /// The records of the delta files of these versions.
+    pub(super) fn changes(
+        &self,
+        ctx: &ProviderContext<'_>,
+        first: i64,
+        last: i64,
+    ) -> Result<Vec<super::stores::Change>> {
+        let mut changes = Vec::new();
+        for version in first..=last {
+            self.read_delta(ctx, version, &mut |record| {
+                changes.push(match record {
+                    Record::Put(key, value) => (version, key.to_vec(), Some(value.to_vec())),
+                    Record::Remove(key) => (version, key.to_vec(), None),
+                });
+            })?;
+        }
+        Ok(changes)
+    }
+
     fn apply_delta(&self, ctx: &ProviderContext<'_>, version: i64, contents: &mut Contents) -> Result<()> {
+        self.read_delta(ctx, version, &mut |record| match record {
+            Record::Put(key, value) => drop(contents.put(&self.schema, key, value)),
+            Record::Remove(key) => drop(contents.remove(&self.schema, key)),
+        })
+    }
+
+    fn read_delta(&self, ctx: &ProviderContext<'_>, version: i64, visit: &mut dyn FnMut(Record<'_>)) -> Result<()> {
         let path = self.delta_file(version);
         let file = ctx.fs.read(&path).map_err(|error| match error.kind {
             FsErrorKind::NotFound => {
@@ -209,11 +235,7 @@ impl Provider {
             }
             _ => load_failed(&plain_io(&error.to_string())),
         })?;
-        records::read(&file, false, &mut |record| match record {
-            Record::Put(key, value) => drop(contents.put(&self.schema, key, value)),
-            Record::Remove(key) => drop(contents.remove(&self.schema, key)),
-        })
-        .map_err(|error| self.record_error(ctx, &path, "DELTA", &error))
+        records::read(&file, false, visit).map_err(|error| self.record_error(ctx, &path, "DELTA", &error))
     }
 
     fn record_error(&self, ctx: &ProviderContext<'_>, path: &str, kind: &str, error: &RecordError) -> SparkError {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tidemark_sql::error::{Result, SparkError};
+use tidemark_sql::types::StructType;
 use tidemark_vfs::SharedFs;
 
 use super::metadata::OperatorMetadata;
@@ -11,6 +12,9 @@ use super::provider::{Provider, ProviderContext, StoreMetrics, write_atomic};
 use super::schema::{self, StateSchema};
 use super::store::{DEFAULT_STORE, StateStore, StoreId};
 use crate::operators::StreamingConf;
+
+/// A change of a store: version, key, and the new value or None.
+pub(crate) type Change = (i64, Vec<u8>, Option<Vec<u8>>);
 
 /// The providers by store, and the folder they write to.
 pub struct StateStores {
@@ -85,6 +89,20 @@ impl StateStores {
     pub fn rows(&mut self, id: &StoreId, schema: &Rc<StateSchema>, version: i64) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let contents = self.with_provider(id, schema, |provider, ctx| provider.peek(ctx, version))?;
         Ok(contents.iter().map(|(key, value)| (key.to_vec(), value.to_vec())).collect())
+    }
+
+    /// Key and value schema as a checkpoint has them.
+    pub(crate) fn stored_schema(&self, operator: usize, store: &str) -> Result<StateSchema> {
+        let path = format!("{}/_metadata/schema", self.store_folder(&StoreId::named(operator, 0, store)));
+        let bytes = self.fs.read(&path).map_err(|e| SparkError::internal(e.to_string()))?;
+        let (key, value) = schema::read(&bytes)?;
+        Ok(StateSchema::new(key, value))
+    }
+
+    /// The changes of the versions from `first` to `last`: version, key, and the value, None where the row was removed.
+    pub(crate) fn changes(&mut self, id: &StoreId, first: i64, last: i64) -> Result<Vec<Change>> {
+        let schema = Rc::new(StateSchema::new(StructType::default(), StructType::default()));
+        self.with_provider(id, &schema, |provider, ctx| provider.changes(ctx, first, last))
     }
 
     /// Runs the maintenance of all stores when its interval has passed since the first call or the last run. Spark has a

@@ -227,9 +227,7 @@ class DataFrameWriter(_options.Options):
     def insertInto(self, tableName, overwrite=None):
         if overwrite is not None:
             self.mode("overwrite" if overwrite else "append")
-        elif self._mode is None:
-            self.mode("append")
-        self._write(table=tableName)
+        _native.insert_into(self._df._plan, tableName, self._mode == "overwrite")
 
     def jdbc(self, *args, **kwargs):
         from pyspark.sql._literals import not_yet
