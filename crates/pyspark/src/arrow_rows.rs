@@ -16,7 +16,10 @@ pub(crate) fn rows(batches: &[RecordBatch], schema: &StructType, vm: &VirtualMac
         for row in 0..batch.num_rows() {
             let mut values = Vec::with_capacity(schema.fields.len());
             for (column, field) in batch.columns().iter().zip(&schema.fields) {
-                values.push(python.object(&value_at(column, row, &field.data_type), &field.data_type)?);
+                let value = value_at(column, row, &field.data_type);
+                // EvaluatePython.toJava makes a HashMap of every map.
+                let value = tidemark_sql::value::through_java(&value, &|entries| entries);
+                values.push(python.object(&value, &field.data_type)?);
             }
             rows.push(python.row(schema, values)?);
         }

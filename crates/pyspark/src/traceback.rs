@@ -18,6 +18,28 @@ fn text(object: &PyObject) -> String {
     object.downcast_ref::<PyStr>().map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
+/// Whether a file is the user's: the script, or a file that it imports.
+fn is_users(file: &str, script: Option<&str>) -> bool {
+    script == Some(file) || file.ends_with(".py") || file == "<string>"
+}
+
+/// `file:line` of the user's code that is running; empty when there is none.
+pub(crate) fn call_site(vm: &VirtualMachine) -> String {
+    let script = crate::state::current(vm).ok().map(|state| state.script_name());
+    let mut next: Option<PyObjectRef> = vm.current_frame().map(Into::into);
+    while let Some(frame) = next {
+        let file = attribute(&frame, "f_code", vm).and_then(|code| attribute(&code, "co_filename", vm));
+        let file = file.map(|name| text(&name)).unwrap_or_default();
+        if is_users(&file, script.as_deref()) {
+            let line =
+                attribute(&frame, "f_lineno", vm).and_then(|line| line.try_int(vm).ok()?.try_to_primitive(vm).ok());
+            return format!("{file}:{}", line.unwrap_or(0_usize));
+        }
+        next = attribute(&frame, "f_back", vm);
+    }
+    String::new()
+}
+
 /// The user's frames of an exception, outermost first. Frozen modules have no `.py` in their file name.
 pub(crate) fn frames(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> Vec<Frame> {
     let script = crate::state::current(vm).ok().map(|state| state.script_name());
@@ -30,8 +52,7 @@ pub(crate) fn frames(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> Vec
         if let Some(code) = attribute(&trace, "tb_frame", vm).and_then(|frame| attribute(&frame, "f_code", vm)) {
             let file = attribute(&code, "co_filename", vm).map(|name| text(&name)).unwrap_or_default();
             let function = attribute(&code, "co_name", vm).map(|name| text(&name)).unwrap_or_default();
-            let ours = script.as_deref() != Some(file.as_str()) && !file.ends_with(".py") && file != "<string>";
-            if !ours {
+            if is_users(&file, script.as_deref()) {
                 frames.push(Frame { file, line, function });
             }
         }

@@ -98,9 +98,20 @@ impl SqlConf {
         &self.hot().zone
     }
 
+    /// The same session in another zone.
+    pub(crate) fn in_zone(&self, zone_id: &str, zone: &Zone) -> Self {
+        let hot = Hot { zone: zone.clone(), zone_id: zone_id.to_owned(), ..self.hot().clone() };
+        Self { set: self.set.clone(), hot: OnceLock::from(hot) }
+    }
+
     /// spark.sql.session.timeZone as written.
     pub fn time_zone_id(&self) -> &str {
         &self.hot().zone_id
+    }
+
+    /// Whether TIMESTAMP without more stands for TIMESTAMP_NTZ (spark.sql.timestampType).
+    pub fn timestamp_is_ntz(&self) -> bool {
+        self.get("spark.sql.timestampType").is_some_and(|name| name.eq_ignore_ascii_case("TIMESTAMP_NTZ"))
     }
 
     /// spark.sql.ansi.enabled.

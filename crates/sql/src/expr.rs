@@ -1,9 +1,11 @@
 //! Expressions, unresolved and resolved, as in Catalyst: the analyzer turns the first into the second.
 
 mod canonical;
+mod site;
 mod text;
 pub(crate) mod tree;
 pub use canonical::merge_nullability;
+pub use site::{Origin, QueryContext, Site};
 pub use text::{column_node_text, quoted_sql};
 pub use tree::window_struct;
 
@@ -68,17 +70,6 @@ pub enum EvalMode {
     Try,
 }
 
-/// Where an expression stands in a SQL text (Catalyst's Origin).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// From 1.
-    pub line: usize,
-    /// Column, from 0.
-    pub position: usize,
-    /// The whole text of an expression that was given as text (F.expr): what the Column prints.
-    pub text: Option<Arc<str>>,
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     // ---- unresolved, as the front ends make them -------------------------------------------------
@@ -126,6 +117,7 @@ pub enum Expr {
         mode: EvalMode,
         /// Put in by type coercion, not by the user (hidden in pretty names).
         implicit: bool,
+        site: Site,
     },
     /// A scalar function or operator, arguments already coerced.
     Call(Box<Call>),
@@ -218,6 +210,7 @@ pub struct Call {
     pub kernel: Arc<dyn crate::functions::Kernel>,
     /// Seed of rand/uuid/shuffle, and other numbers that the kernel must find again.
     pub seed: Option<i64>,
+    pub site: Site,
 }
 
 impl PartialEq for Call {

@@ -16,10 +16,10 @@ mod tokens;
 
 use std::sync::Arc;
 
-use self::errors::{Place, located, syntax_error};
+use self::errors::{Place, fragment, located, syntax_error};
 use self::tokens::{Kind, Token, tokenize};
 use crate::error::{ErrorClass, Result, SparkError};
-use crate::expr::{Expr, Origin, WindowSpec};
+use crate::expr::{Expr, Origin, QueryContext, WindowSpec};
 use crate::plan::PlanRef;
 use crate::session::SqlSession;
 
@@ -43,6 +43,8 @@ pub struct Parameters {
 struct Parser<'a> {
     session: &'a SqlSession,
     sql: &'a str,
+    /// The same text, for what outlives the parser.
+    text: Arc<str>,
     tokens: Vec<Token>,
     at: usize,
     parameters: &'a Parameters,
@@ -105,7 +107,16 @@ const RESERVED: [&str; 47] = [
 
 impl<'a> Parser<'a> {
     fn new(session: &'a SqlSession, sql: &'a str, parameters: &'a Parameters) -> Result<Self> {
-        Ok(Self { session, sql, tokens: tokenize(sql)?, at: 0, parameters, positional: 0, windows: Vec::new() })
+        Ok(Self {
+            session,
+            sql,
+            text: sql.into(),
+            tokens: tokenize(sql)?,
+            at: 0,
+            parameters,
+            positional: 0,
+            windows: Vec::new(),
+        })
     }
 
     fn peek(&self) -> &Token {
@@ -195,14 +206,17 @@ impl<'a> Parser<'a> {
 
     /// Nothing but a semicolon may follow.
     fn end(&mut self) -> Result<()> {
-        while self.symbol(";") {}
+        let mut separated = false;
+        while self.symbol(";") {
+            separated = true;
+        }
         if self.peek().kind == Kind::End {
             return Ok(());
         }
         // One stray word is "extra input" where the text before it is whole.
         let last = self.peek_at(1).kind == Kind::End;
         let plain = matches!(self.peek().kind, Kind::Word | Kind::Quoted | Kind::Number | Kind::Text(_));
-        if last && plain {
+        if (last || separated) && plain {
             let hint = format!(": extra input '{}'", self.peek().text);
             return Err(self.unexpected_with(&hint));
         }
@@ -249,8 +263,16 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// What was read since a place.
+    fn context(&self, place: Place) -> QueryContext {
+        let end =
+            self.at.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(self.sql.len(), |token| token.end);
+        fragment(&self.text, place, end)
+    }
+
     fn origin(&self, place: Place) -> Arc<Origin> {
-        Arc::new(Origin { line: place.line, position: place.position, text: None })
+        let context = Some(self.context(place));
+        Arc::new(Origin { line: place.line, position: place.position, text: None, context })
     }
 
     /// The expression with its place for error texts.
@@ -259,7 +281,8 @@ impl<'a> Parser<'a> {
     }
 
     fn parse_error(&self, condition: &str, parameters: &[(&str, &str)], place: Place) -> SparkError {
-        located(SparkError::new(ErrorClass::Parse, condition, parameters), self.sql, place)
+        let context = self.context(place).summary();
+        SparkError::new(ErrorClass::Parse, condition, parameters).with_context(context)
     }
 
     /// Markers of parameters are of one kind only.
@@ -292,11 +315,11 @@ pub fn parse_expression(session: &SqlSession, sql: &str) -> Result<Expr> {
     let mut parser = Parser::new(session, sql, &parameters)?;
     let expr = parser.named_expression()?;
     parser.end()?;
-    let (child, line, position) = match expr {
-        Expr::At { child, origin } => (child, origin.line, origin.position),
-        other => (Box::new(other), 1, 0),
+    let (child, line, position, context) = match expr {
+        Expr::At { child, origin } => (child, origin.line, origin.position, origin.context.clone()),
+        other => (Box::new(other), 1, 0, None),
     };
-    Ok(Expr::At { child, origin: Arc::new(Origin { line, position, text: Some(sql.into()) }) })
+    Ok(Expr::At { child, origin: Arc::new(Origin { line, position, text: Some(sql.into()), context }) })
 }
 
 /// A whole statement.
@@ -304,7 +327,7 @@ pub fn parse_statement(session: &SqlSession, sql: &str, parameters: &Parameters)
     let mut parser = Parser::new(session, sql, parameters)?;
     if parser.peek().kind == Kind::End {
         let place = parser.peek().place;
-        return Err(syntax_error(sql, place, "end of input", ""));
+        return Err(located(SparkError::new(ErrorClass::Parse, "PARSE_EMPTY_STATEMENT", &[]), sql, place));
     }
     parser.check_parameters()?;
     let statement = match parser.command()? {

@@ -72,6 +72,7 @@ mod arrow;
 mod ddl;
 mod json;
 mod names;
+mod rewrite;
 mod tree;
 
 pub use self::ddl::{parse_data_type, parse_struct};

@@ -55,11 +55,13 @@ impl From<&str> for Value {
 
 mod arrays;
 mod java_double;
+mod java_map;
 mod order;
 pub mod text;
 pub mod unsafe_row;
 
 pub use self::arrays::{ValueBuilder, array_from_values, default_value, repeat_value, value_at};
+pub use self::java_map::through_java;
 pub(crate) use self::order::compare_f64;
 pub use self::order::{HashKey, compare, compare_nulls_first};
 

@@ -14,29 +14,6 @@ pub(super) fn data_type(json: &str, vm: &VirtualMachine) -> PyResult<DataType> {
     DataType::from_json(json).py(vm)
 }
 
-/// CharVarcharUtils.replaceCharVarcharWithStringForCast: a cast to CHAR or VARCHAR is one to STRING.
-fn without_lengths(data_type: DataType) -> DataType {
-    match data_type {
-        DataType::Char(_) | DataType::Varchar(_) => DataType::String,
-        DataType::Array { element, contains_null } => {
-            DataType::Array { element: without_lengths((*element).clone()).into(), contains_null }
-        }
-        DataType::Map { key, value, value_contains_null } => DataType::Map {
-            key: without_lengths((*key).clone()).into(),
-            value: without_lengths((*value).clone()).into(),
-            value_contains_null,
-        },
-        DataType::Struct(schema) => {
-            let mut schema = (*schema).clone();
-            for field in &mut schema.fields {
-                field.data_type = without_lengths(field.data_type.clone());
-            }
-            DataType::Struct(schema.into())
-        }
-        other => other,
-    }
-}
-
 /// UnresolvedAttribute.parseAttributeName: parts between dots, back-quoted ones verbatim.
 pub(super) fn attribute_parts(name: &str) -> Result<Vec<String>, SparkError> {
     let bad = || SparkError::new(ErrorClass::Analysis, "INVALID_ATTRIBUTE_NAME_SYNTAX", &[("name", name)]);
@@ -86,13 +63,13 @@ mod _tidemark_expr {
     use tidemark_sql::dataframe;
     use tidemark_sql::error::{ErrorClass, SparkError};
     use tidemark_sql::expr::{
-        Alias, EvalMode, Expr, ExprId, FrameBound, Metadata, PythonUdf, SortOrder, UdfKind, UnresolvedFunction,
-        WindowFrame, WindowSpec,
+        Alias, EvalMode, Expr, ExprId, FrameBound, Metadata, Origin, PythonUdf, QueryContext, Site, SortOrder, UdfKind,
+        UnresolvedFunction, WindowFrame, WindowSpec,
     };
     use tidemark_sql::types::DataType;
     use tidemark_sql::value::Value;
 
-    use super::{attribute_parts, data_type, without_lengths};
+    use super::{attribute_parts, data_type};
     use crate::convert;
     use crate::errors::{IntoPython, to_python};
     use crate::state::current;
@@ -109,6 +86,9 @@ mod _tidemark_expr {
     impl PyExpr {}
 
     type Handle = PyRef<PyExpr>;
+
+    /// Where functions of pyspark.sql.functions are called from, as Spark's JVM sees it.
+    const REFLECTION: &str = "java.base/jdk.internal.reflect.NativeMethodAccessorImpl.invoke0(Native Method)";
 
     fn wrap(expr: Expr) -> PyExpr {
         PyExpr { expr }
@@ -165,6 +145,41 @@ mod _tidemark_expr {
         })))
     }
 
+    /// The expression with the place of its making: that of the first frame of the script's own files, or Java's words for
+    /// a call through reflection when `reflected`.
+    #[pyfunction]
+    fn placed(child: Handle, fragment: String, reflected: bool, vm: &VirtualMachine) -> PyExpr {
+        let call_site = if reflected { REFLECTION.to_owned() } else { crate::traceback::call_site(vm) };
+        let context = Some(QueryContext::DataFrame { fragment: fragment.into(), call_site: call_site.into() });
+        let origin = Origin { line: 0, position: 0, text: None, context };
+        wrap(Expr::At { child: Box::new(child.expr.clone()), origin: origin.into() })
+    }
+
+    /// Column.withField and Column.dropFields: operations ("with:path", "drop:path") and the values of the first kind.
+    #[pyfunction]
+    fn update_fields(child: Handle, operations: Vec<String>, values: Vec<Handle>) -> PyExpr {
+        let mut values = exprs(&values).into_iter();
+        let mut call = match &child.expr {
+            Expr::UnresolvedFunction(call) if call.name == "update_fields" => (**call).clone(),
+            other => UnresolvedFunction {
+                name: "update_fields".to_owned(),
+                args: vec![other.clone()],
+                distinct: false,
+                filter: None,
+                ignore_nulls: false,
+                over: None,
+                within_group: Vec::new(),
+                arg_names: vec![None],
+            },
+        };
+        for operation in operations {
+            let null = Expr::Literal { value: Value::Null, data_type: DataType::Null };
+            call.args.push(if operation.starts_with("with:") { values.next().unwrap_or(null) } else { null });
+            call.arg_names.push(Some(operation));
+        }
+        wrap(Expr::UnresolvedFunction(Box::new(call)))
+    }
+
     #[pyfunction]
     fn alias(child: Handle, names: Vec<String>, metadata: Option<String>) -> PyExpr {
         let metadata = metadata.map(|json| Metadata { user: Some(json.into()), ..Metadata::default() });
@@ -179,9 +194,9 @@ mod _tidemark_expr {
 
     #[pyfunction]
     fn cast(child: Handle, json: String, lenient: bool, vm: &VirtualMachine) -> PyResult<PyExpr> {
-        let to = without_lengths(data_type(&json, vm)?);
+        let to = data_type(&json, vm)?.without_lengths();
         let mode = if lenient { EvalMode::Try } else { EvalMode::Ansi };
-        Ok(wrap(Expr::Cast { child: Box::new(child.expr.clone()), to, mode, implicit: false }))
+        Ok(wrap(Expr::Cast { child: Box::new(child.expr.clone()), to, mode, implicit: false, site: Site::default() }))
     }
 
     /// Column.when on a column made by when().
@@ -275,7 +290,11 @@ mod _tidemark_expr {
             order_by: order(&order_by),
             frame: frame.map(|(rows, start, end)| WindowFrame { rows, start: bound(start), end: bound(end) }),
         };
-        match &child.expr {
+        let bare = match &child.expr {
+            Expr::At { child, .. } => child,
+            other => other,
+        };
+        match bare {
             Expr::UnresolvedFunction(function) => {
                 let mut function = function.clone();
                 function.over = Some(spec);
@@ -339,10 +358,13 @@ mod _tidemark_expr {
     /// Spark's JSON of a DDL type or table schema; ParseException otherwise.
     #[pyfunction]
     fn parse_type(text: String, table: bool, vm: &VirtualMachine) -> PyResult<String> {
+        let ntz = current(vm).is_ok_and(|state| state.sql.conf.borrow().timestamp_is_ntz());
         if table {
-            return tidemark_sql::types::parse_struct(&text).py(vm).map(|schema| schema.json());
+            let schema = tidemark_sql::types::parse_struct(&text).py(vm)?;
+            return Ok(DataType::Struct(schema.into()).with_timestamps(ntz).json());
         }
-        tidemark_sql::types::parse_data_type(&text).py(vm).map(|data_type| data_type.json())
+        let data_type = tidemark_sql::types::parse_data_type(&text).py(vm)?;
+        Ok(data_type.with_timestamps(ntz).json())
     }
 
     /// DDL text of a struct given as JSON (StructType.toDDL).

@@ -158,6 +158,13 @@ impl Analyzer<'_> {
 
     /// An aggregation with window functions or generators in its list: aggregate first, then the rest over its columns.
     fn aggregate_then(&mut self, grouping: Vec<Expr>, list: Vec<Expr>, child: &PlanRef) -> Result<PlanRef> {
+        for item in &list {
+            if let Expr::Generator(call) = item.unaliased()
+                && let Some(missing) = call.args.iter().find_map(|arg| missing_aggregation(arg, &grouping))
+            {
+                return Err(missing_aggregation_error(&missing, &grouping));
+            }
+        }
         let mut inner: Vec<Expr> = Vec::new();
         let outer: Vec<Expr> = list.into_iter().map(|item| lift(item, &grouping, &mut inner)).collect();
         let aggregate = LogicalPlan::Aggregate { grouping, list: inner, child: child.clone() };

@@ -2,7 +2,7 @@
 
 use super::Analyzer;
 use crate::error::Result;
-use crate::expr::{EvalMode, Expr};
+use crate::expr::{EvalMode, Expr, Site};
 use crate::functions::EvalContext;
 pub(super) use crate::functions::coercion::wider_type;
 use crate::types::DataType;
@@ -42,7 +42,7 @@ impl Analyzer<'_> {
             return Expr::literal(Value::Null, to.clone());
         }
         let mode = if self.conf.ansi() { EvalMode::Ansi } else { EvalMode::Legacy };
-        Expr::Cast { child: Box::new(expr), to: to.clone(), mode, implicit: true }
+        Expr::Cast { child: Box::new(expr), to: to.clone(), mode, implicit: true, site: Site::default() }
     }
 
     /// CASE WHEN with branches of one type.

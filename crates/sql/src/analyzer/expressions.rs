@@ -16,6 +16,11 @@ impl Analyzer<'_> {
     /// Resolves an expression in a scope. Aggregates, window functions and generators are let through: where they may
     /// stand is the affair of the node.
     pub(crate) fn expr(&mut self, expr: Expr, scope: &Scope) -> Result<Expr> {
+        let resolved = self.resolved(expr, scope)?;
+        Ok(self.with_site(resolved))
+    }
+
+    fn resolved(&mut self, expr: Expr, scope: &Scope) -> Result<Expr> {
         match expr {
             Expr::At { child, origin } => {
                 let before = self.origin.replace(origin);
@@ -33,7 +38,10 @@ impl Analyzer<'_> {
             Expr::UnresolvedExtract { child, extraction } => {
                 let child = self.expr(*child, scope)?;
                 let extraction = self.expr(*extraction, scope)?;
-                self.extract(child, extraction).map_err(|error| self.at_place(error))
+                self.extract(child, extraction).map_err(|error| match error.condition.as_deref() {
+                    Some(condition) if condition.starts_with("DATATYPE_MISMATCH") => error,
+                    _ => self.at_place(error),
+                })
             }
             Expr::UnresolvedAlias(child) => self.expr(*child, scope),
             Expr::Attribute(attribute) => Ok(Expr::Attribute(scope.by_id(attribute.id).cloned().unwrap_or(attribute))),
@@ -47,7 +55,7 @@ impl Analyzer<'_> {
                 };
                 Ok(Expr::Alias(Box::new(Alias { child, id, names, qualifier, metadata })))
             }
-            Expr::Cast { child, to, mode, implicit } => {
+            Expr::Cast { child, to, mode, implicit, .. } => {
                 let child = self.expr(*child, scope)?;
                 self.cast(child, to, mode, implicit)
             }
@@ -155,7 +163,8 @@ impl Analyzer<'_> {
             _ if self.conf.ansi() => EvalMode::Ansi,
             _ => EvalMode::Legacy,
         };
-        let cast = Expr::Cast { child: Box::new(child), to, mode, implicit };
+        let site = self.site();
+        let cast = Expr::Cast { child: Box::new(child), to, mode, implicit, site };
         self.check_cast(&cast)?;
         Ok(cast)
     }

@@ -120,19 +120,19 @@ impl Analyzer<'_> {
             let body = names::trim_all_aliases(self.expr(*body, &inner)?);
             args[position] = Expr::Lambda { params: variables, body: Box::new(body) };
         }
-        // struct() names its fields by the aliases of its arguments.
-        let keeps_aliases = matches!(lower, "struct" | "map_from_arrays");
-        let args: Vec<Expr> = if keeps_aliases {
-            args.into_iter().map(names::trim_inner_aliases).collect()
+        // struct() names its fields by the aliases of its arguments, and shows those that the user gave.
+        let args: Vec<Expr> = if matches!(lower, "struct" | "$row") {
+            args.into_iter().map(names::trim_argument_of_struct).collect()
         } else if matches!(lower, "window" | "session_window" | "window_time") {
             args
         } else {
-            args.into_iter().map(names::trim_all_aliases).collect()
+            args.into_iter().map(names::trim_argument).collect()
         };
         match lower {
             "window" if !args.is_empty() => return self.time_window(&args),
             "session_window" if args.len() == 2 => return self.session_window(args),
             "window_time" if args.len() == 1 => return super::time_windows::window_time(&args[0]),
+            _ if has_generator(&args) => return Err(nested_generator(call.name, args)),
             name if GROUPING.contains(&name) => return Ok(grouping_placeholder(name, args)),
             _ => {}
         }
@@ -148,6 +148,7 @@ impl Analyzer<'_> {
             }
         }
         let nested = args.iter().any(|arg| arg.any(&|inner| matches!(inner, Expr::Window(_))));
+        let (name, count) = (call.name.clone(), args.len());
         let resolved = registry::resolve(
             Invocation {
                 name: call.name,
@@ -161,7 +162,14 @@ impl Analyzer<'_> {
             &self.conf,
         )
         .map_err(|error| match error.condition.as_deref() {
-            Some(condition) if condition.starts_with("DATATYPE_MISMATCH") => error,
+            Some("UNSUPPORTED_TIME_TYPE") => error,
+            Some(condition)
+                if condition.starts_with("DATATYPE_MISMATCH") || condition.starts_with("INVALID_FORMAT.") =>
+            {
+                error
+            }
+            // Counts that only the expression itself finds wrong have no place.
+            Some(condition) if condition.starts_with("WRONG_NUM_ARGS") && registry::takes(&name, count) => error,
             _ => self.at_place(error),
         })?;
         if nested && matches!(resolved, Expr::Aggregate(_)) {
@@ -175,6 +183,20 @@ impl Analyzer<'_> {
         let spec = resolve_spec(self, spec, scope)?;
         super::windows::window_expression(self, function, spec)
     }
+}
+
+/// Whether a generator stands among arguments.
+fn has_generator(args: &[Expr]) -> bool {
+    args.iter().any(|arg| matches!(arg, Expr::Generator(_)))
+}
+
+/// UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS; the parameter "plan" is how plans print the expression.
+fn nested_generator(name: String, args: Vec<Expr>) -> SparkError {
+    let call = crate::functions::describe::unresolved(&name, &args);
+    SparkError::analysis(
+        "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+        &[("expression", &crate::expr::quoted_sql(&call)), ("plan", call.plan_string().trim_start_matches('\''))],
+    )
 }
 
 /// The expression without its place in the text.
@@ -195,6 +217,7 @@ fn grouping_placeholder(name: &str, args: Vec<Expr>) -> Expr {
         deterministic: true,
         kernel: Arc::new(Placeholder),
         seed: None,
+        site: crate::expr::Site::default(),
     }))
 }
 

@@ -32,32 +32,16 @@ fn generator_columns(call: &GeneratorCall, names: &[String]) -> Result<Vec<Arc<A
 }
 
 impl Analyzer<'_> {
-    /// A select list with one generator at the top of an item (ExtractGenerator).
+    /// A select list with generators at the top of items: the first one's rows are those of the next (ExtractGenerator).
     pub(super) fn extract_generators(&mut self, list: Vec<Expr>, child: &PlanRef) -> Result<PlanRef> {
-        let mut tops = 0;
         for item in &list {
-            match item.unaliased() {
-                Expr::Generator(_) => tops += 1,
-                other if other.any(&|expr| matches!(expr, Expr::Generator(_))) => {
-                    return Err(SparkError::analysis(
-                        "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
-                        &[("expression", &crate::expr::quoted_sql(other))],
-                    ));
-                }
-                _ => {}
+            let item = item.unaliased();
+            if !matches!(item, Expr::Generator(_)) && item.any(&|expr| matches!(expr, Expr::Generator(_))) {
+                return Err(SparkError::analysis(
+                    "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+                    &[("expression", &crate::expr::quoted_sql(item))],
+                ));
             }
-        }
-        if tops > 1 {
-            let shown: Vec<String> = list
-                .iter()
-                .map(|item| item.unaliased())
-                .filter(|item| matches!(item, Expr::Generator(_)))
-                .map(crate::expr::quoted_sql)
-                .collect();
-            return Err(SparkError::analysis(
-                "UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
-                &[("num", &tops.to_string()), ("generators", &shown.join(", "))],
-            ));
         }
         let mut out = Vec::new();
         let mut plan = child.clone();
@@ -66,9 +50,8 @@ impl Analyzer<'_> {
                 out.push(item);
                 continue;
             };
-            // The automatic alias is the generator's text; its columns have names of their own.
             let names = match &item {
-                Expr::Alias(alias) if alias.names != [call_text(&call)] => alias.names.clone(),
+                Expr::Alias(alias) => alias.names.clone(),
                 _ => Vec::new(),
             };
             let output = generator_columns(&call, &names)?;
@@ -113,8 +96,4 @@ impl Analyzer<'_> {
             child: child.clone(),
         }))
     }
-}
-
-fn call_text(call: &GeneratorCall) -> String {
-    Expr::Generator(Box::new(call.clone())).pretty_sql()
 }

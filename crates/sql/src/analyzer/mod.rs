@@ -37,7 +37,8 @@ use std::sync::Arc;
 
 use crate::conf::SqlConf;
 use crate::error::{Result, SparkError};
-use crate::expr::{Attribute, Expr, Origin};
+use crate::expr::{Attribute, Expr, Origin, Site};
+use crate::functions::datetime::zone::Zone;
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 
@@ -56,8 +57,9 @@ pub(crate) use names::{column_in, quote_parts, quoted};
 pub(crate) use scope::Scope;
 
 /// Conditions (by their beginning) whose errors Spark raises with the plan at hand.
-const SHOWN_WITH_PLAN: [&str; 16] = [
+const SHOWN_WITH_PLAN: [&str; 17] = [
     "UNRESOLVED_COLUMN.",
+    "INVALID_FORMAT.",
     "DATATYPE_MISMATCH.",
     "MISSING_AGGREGATION",
     "MISSING_GROUP_BY",
@@ -87,12 +89,15 @@ pub(crate) struct Analyzer<'a> {
     having: Option<Vec<Arc<Attribute>>>,
     /// Place in the SQL text of the expression at hand.
     origin: Option<Arc<Origin>>,
+    /// The session's zone, for the expressions that are analysed in it.
+    zone: Arc<(String, Zone)>,
 }
 
 impl<'a> Analyzer<'a> {
     pub(crate) fn new(session: &'a SqlSession) -> Self {
         let conf = session.conf.borrow().clone();
-        Self { session, conf, ctes: Vec::new(), outer: Vec::new(), having: None, origin: None }
+        let zone = Arc::new((conf.time_zone_id().to_owned(), conf.time_zone().clone()));
+        Self { session, conf, ctes: Vec::new(), outer: Vec::new(), having: None, origin: None, zone }
     }
 
     /// Analyses a whole plan as the parser makes it.
@@ -236,8 +241,29 @@ impl<'a> Analyzer<'a> {
     /// `; line 1 pos 7`, or nothing for expressions that were not written as SQL text.
     pub(crate) fn place(&self) -> String {
         match &self.origin {
-            Some(origin) => format!("; line {} pos {}", origin.line, origin.position),
-            None => String::new(),
+            Some(origin) if origin.line > 0 => format!("; line {} pos {}", origin.line, origin.position),
+            _ => String::new(),
+        }
+    }
+
+    /// What the expression at hand keeps of its analysis.
+    pub(crate) fn site(&self) -> Site {
+        Site { zone: Some(self.zone.clone()), origin: self.origin.clone() }
+    }
+
+    /// Gives calls and casts that have none yet the zone and the place of the expression at hand.
+    fn with_site(&self, expr: Expr) -> Expr {
+        match expr {
+            Expr::Call(ref call) if call.site.zone.is_some() => expr,
+            Expr::Cast { ref site, .. } if site.zone.is_some() => expr,
+            Expr::Call(mut call) => {
+                call.site = self.site();
+                Expr::Call(call).map_children(&mut |child| self.with_site(child))
+            }
+            Expr::Cast { child, to, mode, implicit, .. } => {
+                Expr::Cast { child: Box::new(self.with_site(*child)), to, mode, implicit, site: self.site() }
+            }
+            other => other.map_children(&mut |child| self.with_site(child)),
         }
     }
 

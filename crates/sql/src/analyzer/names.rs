@@ -18,7 +18,8 @@ pub(crate) fn quote_parts<S: AsRef<str>>(parts: &[S]) -> String {
 /// A named expression as it is, anything else with the alias that Spark gives it (ResolveAliases).
 pub(crate) fn named(expr: Expr) -> Expr {
     match expr {
-        Expr::Attribute(_) | Expr::Alias(_) => expr,
+        // A generator's columns have names of their own.
+        Expr::Attribute(_) | Expr::Alias(_) | Expr::Generator(_) => expr,
         Expr::Cast { ref child, .. } => match &**child {
             Expr::Attribute(attribute) => {
                 let name = attribute.name.to_string();
@@ -50,6 +51,30 @@ fn with_window_columns(expr: Expr) -> Expr {
 /// Takes away aliases below the top of a select item (CleanupAliases).
 pub(crate) fn trim_inner_aliases(expr: Expr) -> Expr {
     expr.map_children(&mut trim_all_aliases)
+}
+
+/// An argument of a function without its alias; aliases inside struct() stay until the column has its name.
+pub(crate) fn trim_argument(expr: Expr) -> Expr {
+    match expr {
+        Expr::Alias(alias) => trim_argument(alias.child),
+        Expr::Call(call) if &*call.name == "struct" => Expr::Call(call),
+        other => other.map_children(&mut trim_argument),
+    }
+}
+
+/// An argument of struct(): an alias that a nested field has of itself is not shown, others are.
+pub(crate) fn trim_argument_of_struct(expr: Expr) -> Expr {
+    match expr {
+        Expr::Alias(alias) => match &alias.child {
+            Expr::GetField { name, .. } | Expr::GetArrayStructFields { name, .. }
+                if alias.names.as_slice() == std::slice::from_ref(name) =>
+            {
+                trim_argument(alias.child)
+            }
+            _ => Expr::Alias(alias).map_children(&mut trim_argument),
+        },
+        other => trim_argument(other),
+    }
 }
 
 /// Takes away all aliases (trimAliases).

@@ -128,6 +128,7 @@ impl Analyzer<'_> {
                     to: DataType::String,
                     mode: crate::expr::EvalMode::Legacy,
                     implicit: true,
+                    site: Default::default(),
                 };
                 match super::coercion::constant(self, &cast)? {
                     Value::String(text) => text.to_string(),

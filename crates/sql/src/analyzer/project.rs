@@ -14,6 +14,16 @@ use crate::types::DataType;
 /// Marker of the parser for `* EXCEPT (a, b)`: the star first, then the columns.
 pub(crate) const STAR_EXCEPT: &str = "$star_except";
 
+/// A generator in a filter: UNSUPPORTED_GENERATOR.OUTSIDE_SELECT.
+fn outside_select(error: SparkError) -> SparkError {
+    match (error.condition.as_deref(), error.parameters.get("plan")) {
+        (Some("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS"), Some(condition)) => {
+            SparkError::analysis("UNSUPPORTED_GENERATOR.OUTSIDE_SELECT", &[("plan", &format!("'Filter {condition}"))])
+        }
+        _ => error,
+    }
+}
+
 impl Analyzer<'_> {
     pub(super) fn project(&mut self, list: Vec<Expr>, child: &PlanRef) -> Result<PlanRef> {
         if let [Expr::UnresolvedFunction(call)] = list.as_slice() {
@@ -168,7 +178,7 @@ impl Analyzer<'_> {
         let DataType::Struct(fields) = base.data_type() else {
             return Err(SparkError::analysis(
                 "_LEGACY_ERROR_TEMP_1050",
-                &[("attributes", &format!("ArrayBuffer({})", target.join(", ")))],
+                &[("attributes", &format!("List({})", target.join(", ")))],
             ));
         };
         Ok(fields
@@ -197,7 +207,7 @@ impl Analyzer<'_> {
     }
 
     pub(super) fn filter(&mut self, condition: Expr, child: &PlanRef) -> Result<PlanRef> {
-        let (mut conditions, below) = self.resolve_over(vec![condition], child)?;
+        let (mut conditions, below) = self.resolve_over(vec![condition], child).map_err(outside_select)?;
         let condition = super::names::trim_all_aliases(conditions.pop().unwrap_or_else(|| Expr::bool(true)));
         if let Some(aggregate) = condition.children_with_aggregates() {
             return Err(checks::invalid_where(&condition, &aggregate));

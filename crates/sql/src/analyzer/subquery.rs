@@ -22,7 +22,7 @@ impl Analyzer<'_> {
         self.origin = before;
         if plan.is_streaming() {
             // The place is that of the statement, not of the subquery.
-            self.origin = Some(Arc::new(Origin { line: 1, position: 0, text: None }));
+            self.origin = Some(Arc::new(Origin { line: 1, position: 0, text: None, context: None }));
             let error = SparkError::analysis("INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY", &[]);
             return Err(self.at_node(error, &plan));
         }

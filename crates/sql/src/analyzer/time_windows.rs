@@ -17,7 +17,16 @@ use crate::value::Value;
 const WINDOW_TIME: &str = "window_time";
 
 fn call(name: &str, args: Vec<Expr>, data_type: DataType, nullable: bool, kernel: Arc<dyn Kernel>) -> Expr {
-    Expr::Call(Box::new(Call { name: name.into(), args, data_type, nullable, deterministic: true, kernel, seed: None }))
+    Expr::Call(Box::new(Call {
+        name: name.into(),
+        args,
+        data_type,
+        nullable,
+        deterministic: true,
+        kernel,
+        seed: None,
+        site: Default::default(),
+    }))
 }
 
 /// Type of the times in a window struct; None when it is none.
@@ -189,6 +198,7 @@ impl Analyzer<'_> {
                     to: DataType::CalendarInterval,
                     mode: crate::expr::EvalMode::Legacy,
                     implicit: true,
+                    site: Default::default(),
                 },
             },
             other => {

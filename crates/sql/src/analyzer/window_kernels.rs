@@ -114,5 +114,6 @@ pub(super) fn bit_of(id: crate::expr::Expr, bit: usize) -> crate::expr::Expr {
         deterministic: true,
         kernel: Arc::new(BitKernel { bit }),
         seed: Some(i64::try_from(bit).unwrap_or(0)),
+        site: crate::expr::Site::default(),
     }))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::analyzer::{Analyzer, Scope, analyze, coercion, local_rows, quote_parts, quoted};
 use crate::catalog::GLOBAL_TEMP;
 use crate::error::{Result, SparkError};
-use crate::expr::{EvalMode, Expr};
+use crate::expr::{EvalMode, Expr, Site};
 use crate::parser::{self, Command, Parameters, Statement};
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
@@ -205,7 +205,9 @@ fn variable_value(session: &SqlSession, value: Option<Expr>, data_type: Option<D
     let value = value.unwrap_or(Expr::literal(Value::Null, DataType::Null));
     let data_type = data_type.clone();
     let value = match data_type {
-        Some(to) => Expr::Cast { child: Box::new(value), to, mode: EvalMode::Ansi, implicit: true },
+        Some(to) => {
+            Expr::Cast { child: Box::new(value), to, mode: EvalMode::Ansi, implicit: true, site: Site::default() }
+        }
         None => value,
     };
     let resolved = analyzer.expr(value, &Scope::default())?;

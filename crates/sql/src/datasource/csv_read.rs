@@ -21,7 +21,7 @@ use crate::types::{DataType, StructType};
 use crate::value::{Value, ValueBuilder};
 
 /// Conversions of CSV fields (UnivocityParser.makeConverter).
-pub(super) struct Conversion {
+pub(crate) struct Conversion {
     times: Times,
     nan: String,
     positive_inf: String,
@@ -29,7 +29,7 @@ pub(super) struct Conversion {
 }
 
 impl Conversion {
-    pub(super) fn of(
+    pub(crate) fn of(
         options: &super::options::Options,
         conf: &crate::conf::SqlConf,
         columns: &StructType,
@@ -54,7 +54,7 @@ impl Conversion {
     }
 
     /// A field as a value; None: it does not fit.
-    pub(super) fn value(&self, field: &str, t: &DataType) -> Option<Value> {
+    pub(crate) fn value(&self, field: &str, t: &DataType) -> Option<Value> {
         let plain = field.strip_prefix('+').filter(|r| r.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(field);
         Some(match t {
             DataType::String | DataType::Char(_) | DataType::Varchar(_) => Value::String(field.into()),

@@ -24,13 +24,7 @@ pub fn infer(
     let typed = flag(options, "inferschema", false)?;
     let dates = flag(options, "preferdate", true)?;
     let separator = text(options, "linesep").map(|s| s.as_bytes().to_vec());
-    // Dates and times are tried for every column.
-    let tried = StructType::new(
-        [DataType::Date, DataType::Timestamp, DataType::TimestampNtz]
-            .map(|t| StructField::new(t.simple_string(), t, true))
-            .into(),
-    );
-    let conversion = Conversion::of(options, conf, &tried)?;
+    let conversion = Conversion::of(options, conf, &tried())?;
     let mut names: Option<Vec<std::sync::Arc<str>>> = None;
     let mut types: Vec<DataType> = Vec::new();
     'files: for file in files {
@@ -79,6 +73,28 @@ pub fn infer(
         })
         .collect();
     Ok(Some(StructType { fields }))
+}
+
+/// Columns of the types that are tried for every column and may have a pattern.
+fn tried() -> StructType {
+    StructType::new(
+        [DataType::Date, DataType::Timestamp, DataType::TimestampNtz]
+            .map(|t| StructField::new(t.simple_string(), t, true))
+            .into(),
+    )
+}
+
+/// The schema of one record (schema_of_csv).
+pub(crate) fn infer_record(record: &str, options: &Options, conf: &SqlConf) -> Result<StructType> {
+    let format = CsvFormat::of(options)?;
+    let conversion = Conversion::of(options, conf, &tried())?;
+    let dates = flag(options, "preferdate", true)?;
+    let fields = format.fields(record).into_iter().enumerate().map(|(i, field)| {
+        let shown = field.filter(|text| !text.is_empty());
+        let data_type = shown.map_or(DataType::String, |text| infer_field(&DataType::Null, &text, &conversion, dates));
+        StructField::new(format!("_c{i}"), data_type, true)
+    });
+    Ok(StructType { fields: fields.collect() })
 }
 
 /// CSVInferSchema.inferField: the narrowest type, from the one known on, that holds the field too.

@@ -276,7 +276,7 @@ impl Node {
                 _ => b.append_value(std::str::from_utf8(raw).map_err(|_| unfit)?),
             },
             Node::Date(b) => match span.kind {
-                Kind::Text { .. } => b.append_value(how.times.date(&text()?).ok_or(unfit)?),
+                Kind::Text { .. } => b.append_value(how.times.date_or_days(&text()?).ok_or(unfit)?),
                 _ => return Err(unfit),
             },
             Node::Timestamp(b) => match span.kind {

@@ -57,6 +57,12 @@ impl Times {
         }
     }
 
+    /// A date, or without a pattern the number of days since the epoch (JacksonParser's fallback).
+    pub fn date_or_days(&self, shown: &str) -> Option<i32> {
+        let days = || if self.date.is_none() { shown.parse().ok() } else { None };
+        self.date(shown).or_else(days)
+    }
+
     /// µs.
     pub fn timestamp(&self, shown: &str) -> Option<i64> {
         match &self.timestamp {

@@ -89,8 +89,12 @@ fn text(expr: &Expr, style: Style) -> String {
                 }
             }
         }
-        Expr::Cast { child, to, mode, implicit } => match style {
+        Expr::Cast { child, to, mode, implicit, .. } => match style {
             Style::Pretty if *implicit => text(child, style),
+            // Cast.sql leaves casts to nested types out.
+            Style::Pretty if matches!(to, DataType::Array { .. } | DataType::Map { .. } | DataType::Struct(_)) => {
+                text(child, style)
+            }
             Style::Pretty => {
                 let word = if *mode == super::EvalMode::Try { "TRY_CAST" } else { "CAST" };
                 format!("{word}({} AS {})", text(child, style), to.sql())
@@ -243,7 +247,9 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
             Style::Pretty => format!("(IF({}, {}, {}))", arg(0), arg(1), arg(2)),
             Style::Plan => format!("if ({}) {} else {}", arg(0), arg(1), arg(2)),
         }),
-        ("like" | "ilike", 2) => Some(format!("{} {} {}", arg(0), lower.to_uppercase(), arg(1))),
+        ("like", 2) => Some(format!("{} LIKE {}", arg(0), arg(1))),
+        ("like", 3) => Some(format!("{} LIKE {} ESCAPE '{}'", arg(0), arg(1), arg(2))),
+        ("likeall" | "likeany" | "notlikeall" | "notlikeany", n) if n > 1 => Some(format!("{lower}({})", arg(0))),
         ("rlike" | "regexp" | "regexp_like", 2) => Some(format!("{}({}, {})", lower.to_uppercase(), arg(0), arg(1))),
         ("extract" | "datepart", 2) => Some(format!("{lower}({} FROM {})", arg(0), arg(1))),
         ("[]", 2) => Some(format!("{}[{}]", arg(0), arg(1))),
@@ -265,7 +271,13 @@ fn aggregate_text(call: &AggregateCall, style: Style) -> String {
         (true, Style::Pretty) => "DISTINCT ",
         (true, Style::Plan) => "distinct ",
     };
-    let mut out = format!("{}({distinct}{})", call.name, join(&call.args, style));
+    // Sort keys among the arguments are those of WITHIN GROUP.
+    let (keys, args): (Vec<Expr>, Vec<Expr>) =
+        call.args.iter().cloned().partition(|arg| matches!(arg, Expr::SortOrder(_)));
+    let mut out = format!("{}({distinct}{})", call.name, join(&args, style));
+    if !keys.is_empty() {
+        out += &format!(" WITHIN GROUP (ORDER BY {})", join(&keys, style));
+    }
     if let Some(filter) = &call.filter {
         out += &format!(" FILTER (WHERE {})", text(filter, style));
     }
@@ -435,6 +447,11 @@ pub fn column_node_text(expr: &Expr) -> String {
     match expr {
         Expr::At { origin, .. } if origin.text.is_some() => origin.text.as_deref().unwrap_or_default().to_owned(),
         Expr::At { child, .. } | Expr::UnresolvedAlias(child) => column_node_text(child),
+        // Only dots inside a part need backticks here.
+        Expr::UnresolvedAttribute(parts) => {
+            let shown = |part: &String| if part.contains('.') { format!("`{part}`") } else { part.clone() };
+            parts.iter().map(shown).collect::<Vec<_>>().join(".")
+        }
         Expr::UnresolvedFunction(call) => {
             let distinct = if call.distinct { "DISTINCT " } else { "" };
             let body = format!("{}({distinct}{})", call.name, join(&call.args));

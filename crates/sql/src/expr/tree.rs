@@ -113,7 +113,9 @@ impl Expr {
             }
             Expr::UnresolvedAlias(child) => Expr::UnresolvedAlias(Box::new(f(*child)?)),
             Expr::At { child, origin } => Expr::At { child: Box::new(f(*child)?), origin },
-            Expr::Cast { child, to, mode, implicit } => Expr::Cast { child: Box::new(f(*child)?), to, mode, implicit },
+            Expr::Cast { child, to, mode, implicit, site } => {
+                Expr::Cast { child: Box::new(f(*child)?), to, mode, implicit, site }
+            }
             Expr::GetField { child, ordinal, name } => Expr::GetField { child: Box::new(f(*child)?), ordinal, name },
             Expr::GetArrayStructFields { child, ordinal, name } => {
                 Expr::GetArrayStructFields { child: Box::new(f(*child)?), ordinal, name }

@@ -41,6 +41,7 @@ mod count;
 mod distribution;
 mod extremes;
 mod first_last;
+mod gathered;
 mod hyperloglog;
 mod moments;
 mod sum;
@@ -60,6 +61,7 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         distribution::FUNCTIONS,
         extremes::FUNCTIONS,
         first_last::FUNCTIONS,
+        gathered::FUNCTIONS,
         hyperloglog::FUNCTIONS,
         moments::FUNCTIONS,
         sum::FUNCTIONS,

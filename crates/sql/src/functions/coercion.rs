@@ -1,7 +1,7 @@
 //! Type coercion: common types and implicit casts (AnsiTypeCoercion, and TypeCoercion when ANSI is off).
 
 use crate::error::Result;
-use crate::expr::{EvalMode, Expr};
+use crate::expr::{EvalMode, Expr, Site};
 use crate::types::{DataType, StructField};
 
 /// The cast mode of a session.
@@ -18,9 +18,15 @@ pub fn cast_to(expr: Expr, to: &DataType, ansi: bool) -> Expr {
     if let Expr::Literal { value, data_type: DataType::Null } = &expr
         && value.is_null()
     {
-        return Expr::Cast { child: Box::new(expr), to: to.clone(), mode: eval_mode(ansi), implicit: true };
+        return Expr::Cast {
+            child: Box::new(expr),
+            to: to.clone(),
+            mode: eval_mode(ansi),
+            implicit: true,
+            site: Site::default(),
+        };
     }
-    Expr::Cast { child: Box::new(expr), to: to.clone(), mode: eval_mode(ansi), implicit: true }
+    Expr::Cast { child: Box::new(expr), to: to.clone(), mode: eval_mode(ansi), implicit: true, site: Site::default() }
 }
 
 /// DecimalType.forType.
@@ -436,6 +442,7 @@ impl In {
             (t, In::Dec) if t.is_numeric() => decimal_for(t).map(|(p, s)| T::decimal(p, s)),
             (t, In::Str) if t.is_string() => None,
             (T::Float | T::Double | T::Decimal { .. }, In::Integral) => None,
+            (t, In::Integral) if t.is_string() => None,
             (t, target) if t.is_string() && (target.is_atomic() && (ansi || legacy_text_target(target))) => {
                 target.concrete()
             }

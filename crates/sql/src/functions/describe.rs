@@ -10,6 +10,11 @@ pub fn quoted(expr: &Expr) -> String {
 
 /// `name(a, b)`, or the operator between its operands.
 pub fn call_text(name: &str, args: &[Expr]) -> String {
+    unresolved(name, args).pretty_sql()
+}
+
+/// The call as an expression that is only shown.
+pub fn unresolved(name: &str, args: &[Expr]) -> Expr {
     Expr::UnresolvedFunction(Box::new(UnresolvedFunction {
         name: name.to_owned(),
         args: args.to_vec(),
@@ -20,7 +25,6 @@ pub fn call_text(name: &str, args: &[Expr]) -> String {
         within_group: Vec::new(),
         arg_names: Vec::new(),
     }))
-    .pretty_sql()
 }
 
 /// toPrettySQL: names without ids, literals bare, implicit casts left out.

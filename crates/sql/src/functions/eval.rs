@@ -102,10 +102,10 @@ fn eval(expr: &Expr, frame: &Frame, ctx: &EvalContext<'_>) -> Result<Operand> {
         Expr::Alias(a) => eval(&a.child, frame, ctx),
         Expr::At { child, .. } => eval(child, frame, ctx),
         Expr::SortOrder(s) => eval(&s.child, frame, ctx),
-        Expr::Cast { child, to, mode, .. } => {
+        Expr::Cast { child, to, mode, site, .. } => {
             let input = eval(child, frame, ctx)?;
-            let zone = ctx.conf.time_zone();
-            cast_operand(&input, &child.data_type(), to, CastContext { mode: *mode, zone })
+            let zone = site.zone.as_ref().map_or(ctx.conf.time_zone(), |zone| &zone.1);
+            cast_operand(&input, &child.data_type(), to, CastContext { mode: *mode, zone }).map_err(|e| site.locate(e))
         }
         Expr::Call(c) => call(c, frame, ctx),
         Expr::CaseWhen { branches, otherwise } => {
@@ -182,8 +182,16 @@ fn call(call: &Call, frame: &Frame, ctx: &EvalContext<'_>) -> Result<Operand> {
     if frame.rows == 0 {
         return Ok(Operand::Column(arrow::array::new_empty_array(&call.data_type.to_arrow())));
     }
-    if constant {
-        return Ok(Operand::Scalar(call.kernel.evaluate_operands(&args, 1, ctx)?));
-    }
-    Ok(Operand::Column(call.kernel.evaluate_operands(&args, frame.rows, ctx)?))
+    // The zone of the analysis stays, whatever the session's has become.
+    let conf = match &call.site.zone {
+        Some(zone) if zone.0 != ctx.conf.time_zone_id() && &*call.name != "current_timezone" => {
+            Some(ctx.conf.in_zone(&zone.0, &zone.1))
+        }
+        _ => None,
+    };
+    let own = conf.as_ref().map(|conf| EvalContext { conf, ..*ctx });
+    let ctx = own.as_ref().unwrap_or(ctx);
+    let rows = if constant { 1 } else { frame.rows };
+    let done = call.kernel.evaluate_operands(&args, rows, ctx).map_err(|e| call.site.locate(e))?;
+    Ok(if constant { Operand::Scalar(done) } else { Operand::Column(done) })
 }

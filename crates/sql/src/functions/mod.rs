@@ -3,6 +3,7 @@
 pub mod aggregate;
 pub mod cast;
 pub mod coercion;
+mod csv;
 pub mod datetime;
 pub mod describe;
 pub mod eval;
@@ -12,6 +13,7 @@ mod json;
 pub mod registry;
 pub mod row;
 pub use self::scalar::coerce_case;
+pub(crate) use self::scalar::interval_overflow;
 mod scalar;
 pub mod variant;
 

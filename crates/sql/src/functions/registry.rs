@@ -30,6 +30,8 @@ pub struct Build<'a> {
     pub name: &'static str,
     /// As the user wrote it.
     pub written: &'a str,
+    /// Names of the arguments, by position; empty when all are positional.
+    pub arg_names: Vec<Option<String>>,
     pub distinct: bool,
     pub filter: Option<Expr>,
     pub ignore_nulls: bool,
@@ -207,6 +209,11 @@ pub fn lookup(name: &str) -> Option<&'static FunctionEntry> {
     table.get(name).or_else(|| table.get(name.to_lowercase().as_str())).copied()
 }
 
+/// Whether the registry lets a function have that many arguments.
+pub fn takes(name: &str, count: usize) -> bool {
+    lookup(name).is_some_and(|entry| (entry.min..=entry.max).contains(&count))
+}
+
 /// Names of all functions, sorted (SHOW FUNCTIONS).
 pub fn names() -> Vec<&'static str> {
     let mut names: Vec<&'static str> = table().keys().copied().collect();
@@ -230,6 +237,7 @@ pub fn resolve(call: Invocation, conf: &SqlConf) -> Result<Expr> {
     let mut build = Build {
         name: entry.name,
         written: &call.name,
+        arg_names: call.arg_names,
         distinct: call.distinct,
         filter: call.filter,
         ignore_nulls: call.ignore_nulls,

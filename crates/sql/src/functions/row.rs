@@ -122,6 +122,7 @@ pub fn call(name: &str, args: Vec<Expr>, data_type: DataType, nullable: bool, ke
         deterministic: true,
         kernel: Arc::new(kernel),
         seed: None,
+        site: crate::expr::Site::default(),
     }))
 }
 

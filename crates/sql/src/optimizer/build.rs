@@ -55,6 +55,7 @@ fn predicate(name: &str, args: Vec<Expr>, nullable: bool, kernel: Built) -> Expr
         deterministic: true,
         kernel: Arc::new(kernel),
         seed: None,
+        site: crate::expr::Site::default(),
     }))
 }
 

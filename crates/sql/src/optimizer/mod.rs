@@ -40,7 +40,7 @@ const BATCHES: &[Batch] = &[
     Batch { times: 1, rules: &[constraints::infer_filters] },
     Batch { times: 10, rules: OPERATORS },
     Batch { times: 1, rules: &[distinct::rewrite] },
-    Batch { times: 1, rules: &[pruning::prune_columns] },
+    Batch { times: 1, rules: &[operators::grouping_functions, pruning::prune_columns] },
     Batch { times: 3, rules: &[projects::collapse, projects::remove_no_ops] },
 ];
 

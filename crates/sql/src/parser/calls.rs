@@ -5,9 +5,12 @@ use super::expressions::{call, strip};
 use super::tokens::Kind;
 use crate::analyzer::STAR_EXCEPT;
 use crate::error::{Result, SparkError};
-use crate::expr::{EvalMode, Expr, FrameBound, SortOrder, UnresolvedFunction, WindowFrame, WindowSpec};
+use crate::expr::{EvalMode, Expr, FrameBound, Site, SortOrder, UnresolvedFunction, WindowFrame, WindowSpec};
 use crate::types::DataType;
 use crate::value::Value;
+
+/// `(a, b)`: a struct whose fields are named by their expressions (rowConstructor).
+const ROW: &str = "$row";
 
 /// In a specification, the name of a WINDOW clause stands for what it names until the query is read.
 const NAMED_WINDOW: &str = "$window:";
@@ -105,7 +108,7 @@ impl Parser<'_> {
         {
             return Ok(item);
         }
-        Ok(call("struct", items))
+        Ok(call(ROW, items))
     }
 
     fn is_lambda_list(&self) -> bool {
@@ -135,7 +138,10 @@ impl Parser<'_> {
                 self.next();
                 return Ok(Expr::bool(lower == "true"));
             }
-            "case" => return self.case(),
+            "case" => {
+                let case = self.case()?;
+                return Ok(self.placed(case, token.place));
+            }
             "interval" if !before_parenthesis && self.peek_at(1).text != "." => {
                 let starts = matches!(self.peek_at(1).kind, Kind::Text(_) | Kind::Number)
                     || matches!(self.peek_at(1).text.as_str(), "-" | "+")
@@ -152,7 +158,7 @@ impl Parser<'_> {
                 self.expect_word("as")?;
                 let to = self.data_type_in_parentheses()?;
                 let mode = if lower == "cast" { EvalMode::Ansi } else { EvalMode::Try };
-                let cast = Expr::Cast { child: Box::new(child), to, mode, implicit: false };
+                let cast = Expr::Cast { child: Box::new(child), to, mode, implicit: false, site: Site::default() };
                 return Ok(self.placed(cast, token.place));
             }
             "extract" if before_parenthesis => {
@@ -170,12 +176,17 @@ impl Parser<'_> {
             {
                 let unit = self.peek_at(2).text.clone();
                 if is_datetime_unit(&unit) {
+                    let start = self.at;
                     self.at += 4;
                     let name = if lower.ends_with("add") { "timestampadd" } else { "timestampdiff" };
                     let mut args = vec![Expr::literal(Value::from(unit.to_uppercase().as_str()), DataType::String)];
                     args.extend(self.separated(&mut Self::expression)?);
                     self.expect_symbol(")")?;
-                    return Ok(self.placed(call(name, args), token.place));
+                    if args.len() == 3 {
+                        return Ok(self.placed(call(name, args), token.place));
+                    }
+                    // A column may be named as a unit is.
+                    self.at = start;
                 }
             }
             "position" if before_parenthesis => {
@@ -190,6 +201,11 @@ impl Parser<'_> {
             }
             "substring" | "substr" if before_parenthesis => {
                 if let Some(found) = self.substring_from()? {
+                    return Ok(self.placed(found, token.place));
+                }
+            }
+            "overlay" if before_parenthesis => {
+                if let Some(found) = self.overlay_placing()? {
                     return Ok(self.placed(found, token.place));
                 }
             }
@@ -237,7 +253,7 @@ impl Parser<'_> {
         }
         let text = self.value(1)?;
         self.expect_symbol(")")?;
-        Ok(Some(call("position", vec![needle, text])))
+        Ok(Some(call("locate", vec![needle, text])))
     }
 
     fn trim_from(&mut self) -> Result<Option<Expr>> {
@@ -266,6 +282,25 @@ impl Parser<'_> {
             (_, Some(what)) => vec![text, what],
         };
         Ok(Some(call(if args.len() == 1 && name == "btrim" { "trim" } else { name }, args)))
+    }
+
+    /// OVERLAY(text PLACING other FROM position [FOR length]).
+    fn overlay_placing(&mut self) -> Result<Option<Expr>> {
+        let start = self.at;
+        self.at += 2;
+        let mut args = vec![self.value(1)?];
+        if !self.word("placing") {
+            self.at = start;
+            return Ok(None);
+        }
+        args.push(self.value(1)?);
+        self.expect_word("from")?;
+        args.push(self.value(1)?);
+        if self.word("for") {
+            args.push(self.value(1)?);
+        }
+        self.expect_symbol(")")?;
+        Ok(Some(call("overlay", args)))
     }
 
     fn substring_from(&mut self) -> Result<Option<Expr>> {
@@ -300,7 +335,12 @@ impl Parser<'_> {
         }
         let reserved =
             token.kind == Kind::Word && super::RESERVED.iter().any(|word| token.text.eq_ignore_ascii_case(word));
-        if reserved && !matches!(token.text.to_lowercase().as_str(), "left" | "right" | "window" | "end") {
+        // A select list cannot be empty: FROM at its place is a name.
+        let list_starts = self.at.checked_sub(1).and_then(|before| self.tokens.get(before)).is_some_and(|before| {
+            ["select", "distinct", "all", ","].iter().any(|word| before.text.eq_ignore_ascii_case(word))
+        });
+        let from = token.text.eq_ignore_ascii_case("from") && list_starts;
+        if reserved && !from && !matches!(token.text.to_lowercase().as_str(), "left" | "right" | "window" | "end") {
             return Err(self.unexpected());
         }
         self.next();
@@ -526,7 +566,7 @@ fn negated(expr: Expr) -> Expr {
 }
 
 fn is_datetime_unit(word: &str) -> bool {
-    const UNITS: [&str; 14] = [
+    const UNITS: [&str; 11] = [
         "year",
         "quarter",
         "month",
@@ -538,9 +578,6 @@ fn is_datetime_unit(word: &str) -> bool {
         "second",
         "millisecond",
         "microsecond",
-        "yy",
-        "mm",
-        "dd",
     ];
     UNITS.iter().any(|unit| word.eq_ignore_ascii_case(unit))
 }

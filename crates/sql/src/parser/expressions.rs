@@ -1,9 +1,10 @@
 //! Expressions by precedence: OR, AND, NOT, predicates, comparisons, bit operators, sums, products, signs, postfixes.
 
 use super::Parser;
+use super::errors::Place;
 use super::tokens::Kind;
-use crate::error::Result;
-use crate::expr::{EvalMode, Expr, UnresolvedFunction};
+use crate::error::{ErrorClass, Result, SparkError};
+use crate::expr::{EvalMode, Expr, Site, UnresolvedFunction};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -37,8 +38,8 @@ const LEVELS: [&[(&str, &str)]; 7] = [
     &[("|", "|")],
     &[("^", "^")],
     &[("&", "&")],
-    &[("<<", "shiftleft"), (">>", "shiftright"), (">>>", "shiftrightunsigned")],
-    &[("+", "+"), ("-", "-"), ("||", "||")],
+    &[("<<", "<<"), (">>", ">>"), (">>>", ">>>")],
+    &[("+", "+"), ("-", "-"), ("||", "concat")],
     &[("*", "*"), ("/", "/"), ("%", "%"), ("div", "div")],
 ];
 
@@ -63,6 +64,12 @@ impl Parser<'_> {
             return match token.kind {
                 Kind::Word | Kind::Quoted => {
                     self.next();
+                    let dash = self.peek().clone();
+                    if token.kind == Kind::Word && self.is_symbol("-") && self.peek_at(1).kind == Kind::Word {
+                        let ident = format!("{}-{}", token.text, self.peek_at(1).text);
+                        let error = SparkError::new(ErrorClass::Parse, "INVALID_IDENTIFIER", &[("ident", &ident)]);
+                        return Err(super::errors::located(error, self.sql, dash.place));
+                    }
                     Ok(expr.alias(&token.text))
                 }
                 _ => Err(self.unexpected()),
@@ -115,8 +122,9 @@ impl Parser<'_> {
                 return Ok(Expr::Exists { plan, negated: false });
             }
         }
-        let place = self.peek().place;
         let value = self.value(0)?;
+        // A predicate stands where its keyword does.
+        let place = self.peek().place;
         let predicate = self.predicate(value)?;
         Ok(match predicate {
             call @ Expr::UnresolvedFunction(_) => self.placed(call, place),
@@ -138,9 +146,9 @@ impl Parser<'_> {
         } else if self.word("in") {
             return self.in_list(value, negated);
         } else if self.word("like") {
-            self.pattern("like", value)?
+            return self.pattern("like", value, negated);
         } else if self.word("ilike") {
-            self.pattern("ilike", value)?
+            return self.pattern("ilike", value, negated);
         } else if self.word("rlike") || self.word("regexp") {
             let pattern = self.value(1)?;
             call("rlike", vec![value, pattern])
@@ -168,24 +176,34 @@ impl Parser<'_> {
         Ok(if negated { call("not", vec![found]) } else { found })
     }
 
-    fn pattern(&mut self, name: &str, value: Expr) -> Result<Expr> {
-        for (word, connective) in [("any", "or"), ("some", "or"), ("all", "and")] {
+    fn pattern(&mut self, name: &str, value: Expr, negated: bool) -> Result<Expr> {
+        for (word, function) in [("any", "likeany"), ("some", "likeany"), ("all", "likeall")] {
             if self.is_word(word) && self.peek_at(1).text == "(" {
                 self.next();
                 self.next();
                 let patterns = self.separated(&mut Self::expression)?;
                 self.expect_symbol(")")?;
-                let mut tests = patterns.into_iter().map(|pattern| call(name, vec![value.clone(), pattern]));
-                let first = tests.next().unwrap_or(Expr::bool(true));
-                return Ok(tests.fold(first, |left, right| call(connective, vec![left, right])));
+                // ILIKE over several patterns compares in lower case.
+                let lower = |expr: Expr| if name == "ilike" { call("lower", vec![expr]) } else { expr };
+                let args = std::iter::once(value).chain(patterns).map(lower).collect();
+                let function = if negated { format!("not{function}") } else { function.to_owned() };
+                return Ok(call(&function, args));
             }
         }
         let pattern = self.value(1)?;
         let mut args = vec![value, pattern];
-        if self.word("escape") {
-            args.push(self.value(1)?);
+        if self.is_word("escape") {
+            let place = self.next().place;
+            let escape = self.value(1)?;
+            if let Expr::Literal { value: Value::String(text), .. } = &escape
+                && text.chars().count() != 1
+            {
+                return Err(self.parse_error("INVALID_ESC", &[("invalidEscape", &format!("'{text}'"))], place));
+            }
+            args.push(escape);
         }
-        Ok(call(name, args))
+        let found = call(name, args);
+        Ok(if negated { call("not", vec![found]) } else { found })
     }
 
     fn in_list(&mut self, value: Expr, negated: bool) -> Result<Expr> {
@@ -220,7 +238,6 @@ impl Parser<'_> {
             let right = self.value(level + 1)?;
             left = match *name {
                 "!=" => call("not", vec![call("=", vec![left, right])]),
-                "||" => concatenated(left, right),
                 name => call(name, vec![left, right]),
             };
             left = self.placed(left, place);
@@ -230,13 +247,13 @@ impl Parser<'_> {
     fn signed(&mut self) -> Result<Expr> {
         for (symbol, name) in [("-", "-"), ("+", "+"), ("~", "~")] {
             if self.is_symbol(symbol) {
-                self.next();
+                let place = self.next().place;
                 // A sign before a number belongs to it.
                 if symbol == "-" && self.peek().kind == Kind::Number {
                     return self.postfix_after_negative_number();
                 }
                 let inner = self.signed()?;
-                return Ok(call(name, vec![inner]));
+                return Ok(self.placed(call(name, vec![inner]), place));
             }
         }
         self.postfix()
@@ -245,23 +262,32 @@ impl Parser<'_> {
     fn postfix_after_negative_number(&mut self) -> Result<Expr> {
         let token = self.next();
         let number = self.number(&token, true)?;
-        self.postfixes(number)
+        self.postfixes(number, token.place)
     }
 
     fn postfix(&mut self) -> Result<Expr> {
+        let place = self.peek().place;
         let primary = self.primary()?;
-        self.postfixes(primary)
+        self.postfixes(primary, place)
     }
 
-    fn postfixes(&mut self, mut expr: Expr) -> Result<Expr> {
+    fn postfixes(&mut self, mut expr: Expr, place: Place) -> Result<Expr> {
         loop {
             if self.symbol("::") {
                 let to = self.data_type_until_expression_goes_on()?;
-                expr = Expr::Cast { child: Box::new(expr), to, mode: EvalMode::Ansi, implicit: false };
+                let cast = Expr::Cast {
+                    child: Box::new(expr),
+                    to,
+                    mode: EvalMode::Ansi,
+                    implicit: false,
+                    site: Site::default(),
+                };
+                expr = self.placed(cast, place);
             } else if self.symbol("[") {
                 let extraction = self.value(1)?;
                 self.expect_symbol("]")?;
-                expr = Expr::UnresolvedExtract { child: Box::new(expr), extraction: Box::new(extraction) };
+                let extract = Expr::UnresolvedExtract { child: Box::new(expr), extraction: Box::new(extraction) };
+                expr = self.placed(extract, place);
             } else if self.is_symbol(".") && matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted) {
                 self.next();
                 let name = self.next().text;
@@ -330,11 +356,17 @@ impl Parser<'_> {
 
     /// The type whose text stands between two offsets.
     pub(super) fn data_type(&self, start: usize, end: usize) -> Result<DataType> {
-        crate::types::parse_data_type(&self.sql[start..end]).map_err(|mut error| {
+        let parsed = crate::types::parse_data_type(&self.sql[start..end]).map_err(|mut error| {
             let place = super::errors::at(self.sql, start);
             error.context.clear();
-            super::errors::located(error, self.sql, place)
-        })
+            match error.condition.as_deref() {
+                Some("PARSE_SYNTAX_ERROR") => super::errors::located(error, self.sql, place),
+                _ if error.class != ErrorClass::Parse => error,
+                _ => error.with_context(super::errors::fragment(&self.text, place, end).summary()),
+            }
+        })?;
+        let ntz = self.session.conf.borrow().timestamp_is_ntz();
+        Ok(parsed.without_lengths().with_timestamps(ntz))
     }
 
     /// The type up to the closing parenthesis of CAST, which is consumed.
@@ -366,24 +398,6 @@ impl Parser<'_> {
 fn field(child: Expr, name: &str) -> Expr {
     let extraction = Expr::literal(Value::from(name), DataType::String);
     Expr::UnresolvedExtract { child: Box::new(child), extraction: Box::new(extraction) }
-}
-
-/// Chains of || are one concat.
-fn concatenated(left: Expr, right: Expr) -> Expr {
-    let inner = match left {
-        Expr::At { child, origin } => match *child {
-            Expr::UnresolvedFunction(call) if call.name == "concat" => Expr::UnresolvedFunction(call),
-            other => Expr::At { child: Box::new(other), origin },
-        },
-        other => other,
-    };
-    match inner {
-        Expr::UnresolvedFunction(mut found) if found.name == "concat" => {
-            found.args.push(right);
-            Expr::UnresolvedFunction(found)
-        }
-        other => call("concat", vec![other, right]),
-    }
 }
 
 pub(super) fn strip(expr: &Expr) -> &Expr {

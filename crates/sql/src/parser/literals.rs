@@ -43,9 +43,12 @@ impl Parser<'_> {
     pub(super) fn number(&self, token: &Token, negative: bool) -> Result<Expr> {
         let text = token.text.to_uppercase();
         let sign = if negative { "-" } else { "" };
-        let (digits, suffix) = match text.find(['L', 'S', 'Y', 'F', 'D', 'B']) {
-            Some(at) if !text[..at].contains('E') || at + 1 == text.len() => (&text[..at], &text[at..]),
-            _ => (text.as_str(), ""),
+        let (digits, suffix) = match text.strip_suffix("BD") {
+            Some(digits) => (digits, "BD"),
+            None => match text.strip_suffix(['L', 'S', 'Y', 'F', 'D']) {
+                Some(digits) => (digits, &text[digits.len()..]),
+                None => (text.as_str(), ""),
+            },
         };
         let signed = format!("{sign}{digits}");
         let out_of_range = |low: &str, high: &str, name: &str| {
@@ -74,12 +77,21 @@ impl Parser<'_> {
                 let value = signed.parse::<f32>().map_err(|_| self.unexpected())?;
                 Expr::literal(Value::Float(value), DataType::Float)
             }
-            "D" => {
+            _ if suffix == "D" || (digits.contains('E') && suffix.is_empty()) => {
                 let value = signed.parse::<f64>().map_err(|_| self.unexpected())?;
-                Expr::literal(Value::Double(value), DataType::Double)
-            }
-            _ if digits.contains('E') && suffix.is_empty() => {
-                let value = signed.parse::<f64>().map_err(|_| self.unexpected())?;
+                if value.is_infinite() {
+                    let shown = if suffix.is_empty() { token.text.as_str() } else { digits };
+                    return Err(self.parse_error(
+                        "INVALID_NUMERIC_LITERAL_RANGE",
+                        &[
+                            ("rawStrippedQualifier", &format!("{sign}{shown}")),
+                            ("minValue", "-1.7976931348623157E+308"),
+                            ("maxValue", "1.7976931348623157E+308"),
+                            ("typeName", "double"),
+                        ],
+                        token.place,
+                    ));
+                }
                 Expr::literal(Value::Double(value), DataType::Double)
             }
             _ if suffix.is_empty() && !digits.contains('.') => {
@@ -96,6 +108,23 @@ impl Parser<'_> {
     }
 
     fn decimal(&self, text: &str, place: Place) -> Result<Expr> {
+        // 1.5E2BD is 150: an exponent moves the point.
+        if let Some((mantissa, exponent)) = text.split_once('E') {
+            let exponent: i32 = exponent.parse().map_err(|_| self.unexpected())?;
+            let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+            let mut digits = format!("{whole}{fraction}");
+            let scale = i32::try_from(fraction.len()).unwrap_or(0) - exponent;
+            if scale < 0 {
+                digits.push_str(&"0".repeat(usize::try_from(-scale).unwrap_or(0).min(64)));
+            }
+            let scale = usize::try_from(scale.max(0)).unwrap_or(0);
+            let negative = digits.starts_with('-');
+            let bare = digits.trim_start_matches('-');
+            let padded = format!("{}{bare}", "0".repeat((scale + 1).saturating_sub(bare.len())));
+            let (whole, fraction) = padded.split_at(padded.len() - scale);
+            let point = if scale > 0 { "." } else { "" };
+            return self.decimal(&format!("{}{whole}{point}{fraction}", if negative { "-" } else { "" }), place);
+        }
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let digits = format!("{whole}{fraction}");
         let significant = digits.trim_start_matches('-').trim_start_matches('0').len();
@@ -129,24 +158,33 @@ impl Parser<'_> {
         let Kind::Text(text) = self.peek_at(1).kind.clone() else { return Ok(None) };
         let place = self.peek().place;
         let zone = self.session.conf.borrow().time_zone().clone();
-        let invalid = |name: &str| {
-            self.parse_error(
+        let invalid = |parser: &Self, name: &str| {
+            parser.parse_error(
                 "INVALID_TYPED_LITERAL",
                 &[("valueType", &format!("\"{name}\"")), ("value", &format!("'{text}'"))],
                 place,
             )
         };
+        let own = matches!(self.peek().kind, Kind::Word)
+            && crate::types::parse_data_type(&self.peek().text).is_ok_and(|t| !matches!(t, DataType::String));
+        self.next();
+        self.next();
+        let ntz = self.session.conf.borrow().timestamp_is_ntz();
         let literal = match word.as_str() {
+            "timestamp" if ntz && parse::parse_timestamp_ntz(&text, false).is_some() => {
+                let micros = parse::parse_timestamp_ntz(&text, false).ok_or_else(|| invalid(self, "TIMESTAMP"))?;
+                Expr::literal(Value::TimestampNtz(micros), DataType::TimestampNtz)
+            }
             "date" => {
-                let days = parse::parse_date(&text).ok_or_else(|| invalid("DATE"))?;
+                let days = parse::parse_date(&text).ok_or_else(|| invalid(self, "DATE"))?;
                 Expr::literal(Value::Date(days), DataType::Date)
             }
             "timestamp" | "timestamp_ltz" => {
-                let micros = parse::parse_timestamp(&text, &zone).ok_or_else(|| invalid(&word.to_uppercase()))?;
+                let micros = parse::parse_timestamp(&text, &zone).ok_or_else(|| invalid(self, &word.to_uppercase()))?;
                 Expr::literal(Value::Timestamp(micros), DataType::Timestamp)
             }
             "timestamp_ntz" => {
-                let micros = parse::parse_timestamp_ntz(&text, true).ok_or_else(|| invalid("TIMESTAMP_NTZ"))?;
+                let micros = parse::parse_timestamp_ntz(&text, true).ok_or_else(|| invalid(self, "TIMESTAMP_NTZ"))?;
                 Expr::literal(Value::TimestampNtz(micros), DataType::TimestampNtz)
             }
             "x" => {
@@ -154,19 +192,33 @@ impl Parser<'_> {
                 let bytes: Option<Vec<u8>> = (0..padded.len() / 2)
                     .map(|i| padded.get(i * 2..i * 2 + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()))
                     .collect();
-                let bytes = bytes.ok_or_else(|| invalid("X"))?;
+                let bytes = bytes.ok_or_else(|| invalid(self, "X"))?;
                 Expr::literal(Value::Binary(bytes.into()), DataType::Binary)
             }
-            _ => return Ok(None),
+            _ if own => {
+                return Err(self.parse_error(
+                    "UNSUPPORTED_TYPED_LITERAL",
+                    &[
+                        ("unsupportedType", &format!("\"{}\"", word.to_uppercase())),
+                        (
+                            "supportedTypes",
+                            "\"DATE\", \"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", \"INTERVAL\", \"X\", \"TIME\"",
+                        ),
+                    ],
+                    place,
+                ));
+            }
+            _ => {
+                self.at -= 2;
+                return Ok(None);
+            }
         };
-        self.next();
-        self.next();
         Ok(Some(literal))
     }
 
     /// INTERVAL '...', INTERVAL n UNIT ..., INTERVAL '...' UNIT TO UNIT. The word is consumed.
     pub(super) fn interval_literal(&mut self) -> Result<Expr> {
-        let place = self.peek().place;
+        let place = self.tokens[self.at.saturating_sub(1)].place;
         let mut text = String::new();
         let mut units: Vec<&'static str> = Vec::new();
         loop {
@@ -182,11 +234,15 @@ impl Parser<'_> {
             let sign = if self.is_symbol("-") { "-" } else { "" };
             match unit {
                 Some(unit) => {
+                    let value_place = self.peek_at(ahead).place;
                     self.at += ahead + 2;
                     if self.is_word("to") && self.peek_at(1).kind == Kind::Word {
                         self.next();
                         let last = self.next().text.to_lowercase();
                         return self.unit_to_unit(&format!("{sign}{value}"), unit, &last, place);
+                    }
+                    if value.contains(char::is_alphabetic) {
+                        return Err(self.parse_error("_LEGACY_ERROR_TEMP_0026", &[("value", &value)], value_place));
                     }
                     text.push_str(&format!(" {sign}{} {unit}", value.trim()));
                     units.push(unit);
@@ -205,6 +261,11 @@ impl Parser<'_> {
             if text.is_empty() {
                 return Err(self.unexpected());
             }
+            // A word after the text is its alias: what comes then is judged first.
+            if self.peek().kind == Kind::Word && self.word_at(1, "as") {
+                self.next();
+                return Err(self.unexpected());
+            }
             return Err(self.parse_error(
                 "INVALID_TYPED_LITERAL",
                 &[("valueType", "\"INTERVAL\""), ("value", &format!("'{}'", text.trim()))],
@@ -214,6 +275,11 @@ impl Parser<'_> {
         let months: Vec<u8> = units.iter().filter_map(|unit| year_month_field(unit)).collect();
         let times: Vec<u8> = units.iter().filter_map(|unit| day_time_field(unit)).collect();
         if !months.is_empty() && !times.is_empty() {
+            if !self.session.conf.borrow().bool("spark.sql.legacy.interval.enabled") {
+                let end = self.tokens[self.at.saturating_sub(1)].end;
+                let literal = self.sql.get(place.offset..end).unwrap_or("").to_owned();
+                return Err(self.parse_error("_LEGACY_ERROR_TEMP_0029", &[("literal", &literal)], place));
+            }
             return Ok(Expr::literal(
                 Value::CalendarInterval { months: parsed.months, days: parsed.days, micros: parsed.micros },
                 DataType::CalendarInterval,
@@ -229,7 +295,10 @@ impl Parser<'_> {
             ));
         }
         let (start, end) = range(&times);
-        let micros = i64::from(parsed.days) * 86_400_000_000 + parsed.micros;
+        let micros = i64::from(parsed.days)
+            .checked_mul(86_400_000_000)
+            .and_then(|days| days.checked_add(parsed.micros))
+            .ok_or_else(|| crate::functions::interval_overflow(""))?;
         Ok(Expr::literal(Value::DayTimeInterval(micros), DataType::DayTimeInterval { start, end }))
     }
 

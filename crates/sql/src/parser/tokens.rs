@@ -155,7 +155,18 @@ fn number(sql: &str, start: usize) -> (Kind, String, usize) {
         // A name may begin with digits.
         return (Kind::Word, sql[start..letters_end].to_owned(), letters_end);
     }
+    // Whole numbers with an exponent have no type of a whole number: such a word is a name.
+    let whole = !sql[start..i].contains('.') && matches!(letters.as_str(), "L" | "S" | "Y");
+    if whole && sql[start..i].contains(['e', 'E']) {
+        return (Kind::Word, sql[start..i].to_owned(), i);
+    }
     (Kind::Number, sql[start..i].to_owned(), i)
+}
+
+/// The value of the next two octal digits.
+fn octal(mut rest: impl Iterator<Item = char>) -> Option<u8> {
+    let (a, b) = (rest.next()?.to_digit(8)?, rest.next()?.to_digit(8)?);
+    u8::try_from(a * 8 + b).ok()
 }
 
 /// A string literal from its quote on: the value and where it ends (unescapeSQLString).
@@ -178,6 +189,14 @@ fn string(sql: &str, start: usize, raw: bool) -> Result<(String, usize)> {
         }
         let Some((_, escaped)) = chars.next() else { break };
         match escaped {
+            // \ooo: a character by its number, in octal, below 0x80.
+            '0' | '1' if octal(chars.clone().map(|(_, c)| c)).is_some() => {
+                let rest = octal(chars.clone().map(|(_, c)| c)).unwrap_or(0);
+                let first = if escaped == '1' { 64 } else { 0 };
+                out.push(char::from(first + rest));
+                chars.next();
+                chars.next();
+            }
             '0' => out.push('\0'),
             'b' => out.push('\u{8}'),
             'n' => out.push('\n'),

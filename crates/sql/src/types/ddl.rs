@@ -310,6 +310,7 @@ impl<'a> Parser<'a> {
     }
 
     fn complex(&mut self, word: &str, start: usize) -> Result<DataType> {
+        let open = self.offset();
         if !self.take('<') {
             let condition = match word {
                 "array" => "INCOMPLETE_TYPE_DEFINITION.ARRAY",
@@ -328,6 +329,10 @@ impl<'a> Parser<'a> {
             _ if self.peek() == Some(&Token::Symbol('>')) => DataType::structure(Vec::new()),
             _ => DataType::structure(self.columns(true)?),
         };
+        if self.peek().is_none() {
+            // Without its end the bracket itself is what cannot be understood.
+            return Err(located(syntax("'<'"), self.sql, open));
+        }
         self.symbol('>')?;
         Ok(data_type)
     }

@@ -4,7 +4,18 @@ from _tidemark_system import fail
 
 from pyspark.errors import PySparkNotImplementedError, SparkRuntimeException
 
-_JAVA = {list: "java.util.ArrayList", dict: "java.util.HashMap", set: "java.util.HashSet", tuple: "[Ljava.lang.Object;"}
+_JAVA = {list: "java.util.ArrayList", dict: "java.util.HashMap", set: "java.util.HashSet", tuple: "java.util.ArrayList"}
+
+
+def _java_text(value):
+    """toString of the Java object that py4j makes of a value."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_java_text(k)}={_java_text(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple, set)):
+        return "[" + ", ".join(_java_text(item) for item in value) + "]"
+    return str(value)
 
 
 def _java_text(value):
@@ -23,6 +34,8 @@ def _java_text(value):
 def refuse(value):
     """Spark's refusal of a Java object as a literal; what py4j cannot even send is a TypeError there too."""
     kind = next((name for cls, name in _JAVA.items() if isinstance(value, cls)), None)
+    if kind is None and isinstance(value, type):
+        return AttributeError(f"type object '{value.__name__}' has no attribute '_get_object_id'")
     if kind is None:
         return AttributeError(f"'{type(value).__name__}' object has no attribute '_get_object_id'")
     try:

@@ -26,6 +26,10 @@ def _literal(value):
     """The expression of a Python value."""
     if isinstance(value, Column):
         return value._expr
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        from py4j.protocol import Py4JError
+
+        raise Py4JError(f"An error occurred while calling z:org.apache.spark.sql.functions.lit: {value} is no long")
     made = _native.literal(value)
     if made is None:
         made = _native.literal(_plain(value))
@@ -69,6 +73,17 @@ def _reversed(symbol):
         return _call(symbol, _literal(other), self._expr)
 
     return apply
+
+
+def _from_script(name):
+    """Methods of that name tell the errors of their evaluation where the script called them."""
+    method = getattr(Column, name)
+
+    def apply(self, *args):
+        return Column(_native.placed(method(self, *args)._expr, name, False))
+
+    apply.__name__ = apply.__qualname__ = name
+    setattr(Column, name, apply)
 
 
 def _method(name):
@@ -165,14 +180,10 @@ class Column:
             raise _expected("fieldName", "str", fieldName)
         if not isinstance(col, Column):
             raise _expected("col", "Column", col)
-        from pyspark.sql._literals import not_yet
-
-        raise not_yet("Column.withField")
+        return Column(_native.update_fields(self._expr, [f"with:{fieldName}"], [col._expr]))
 
     def dropFields(self, *fieldNames):
-        from pyspark.sql._literals import not_yet
-
-        raise not_yet("Column.dropFields")
+        return Column(_native.update_fields(self._expr, [f"drop:{name}" for name in fieldNames], []))
 
     def __getattr__(self, item):
         if item.startswith("__"):
@@ -184,7 +195,7 @@ class Column:
             if k.step is not None:
                 raise PySparkValueError(errorClass="SLICE_WITH_STEP", messageParameters={})
             return self.substr(k.start, k.stop)
-        return Column(_native.extract(self._expr, _literal(k)))
+        return Column(_native.placed(_native.extract(self._expr, _literal(k)), "__getitem__", False))
 
     def __iter__(self):
         raise PySparkTypeError(errorClass="NOT_ITERABLE", messageParameters={"objectName": "Column"})
@@ -278,3 +289,12 @@ class Column:
 
     def __repr__(self):
         return f"Column<'{_native.text(self._expr)}'>"
+
+
+for _name in (
+    "__neg__", "__add__", "__sub__", "__mul__", "__truediv__", "__mod__", "__pow__", "__radd__", "__rsub__",
+    "__rmul__", "__rtruediv__", "__rmod__", "__rpow__", "__eq__", "__lt__", "__le__", "__ge__", "__gt__", "eqNullSafe",
+    "cast", "astype", "isin", "between",
+):  # fmt: skip
+    _from_script(_name)
+del _name

@@ -1,7 +1,9 @@
 //! CSV (UnivocityGenerator).
 
+use super::times::Times;
 use super::{Rows, line_separator};
-use crate::datasource::options::flag;
+use crate::conf::SqlConf;
+use crate::datasource::options::{Options, flag};
 use crate::error::Result;
 use crate::functions::cast::to_text;
 use crate::types::DataType;
@@ -20,32 +22,37 @@ struct Style<'a> {
     separator: &'a str,
 }
 
+impl<'a> Style<'a> {
+    fn of(options: &'a Options) -> Result<Self> {
+        let text = |key: &str, default: &'static str| options.get(key).map_or(default, String::as_str);
+        let first = |key: &str, default: char| options.get(key).and_then(|t| t.chars().next()).unwrap_or(default);
+        let delimiter = options.get("sep").or_else(|| options.get("delimiter")).map_or(",", String::as_str);
+        Ok(Style {
+            delimiter: if delimiter == "\\t" { "\t" } else { delimiter },
+            quote: first("quote", '"'),
+            escape: first("escape", '\\'),
+            quote_all: flag(options, "quoteall", false)?,
+            escape_quotes: flag(options, "escapequotes", true)?,
+            null: text("nullvalue", ""),
+            empty: text("emptyvalue", "\"\""),
+            trim_start: flag(options, "ignoreleadingwhitespace", true)?,
+            trim_end: flag(options, "ignoretrailingwhitespace", true)?,
+            separator: line_separator(options),
+        })
+    }
+}
+
 pub(super) fn encode(rows: &Rows<'_>) -> Result<Vec<u8>> {
-    let options = rows.options;
-    let text = |key: &str, default: &'static str| options.get(key).map_or(default, String::as_str);
-    let first = |key: &str, default: char| options.get(key).and_then(|t| t.chars().next()).unwrap_or(default);
-    let delimiter = options.get("sep").or_else(|| options.get("delimiter")).map_or(",", String::as_str);
-    let style = Style {
-        delimiter: if delimiter == "\\t" { "\t" } else { delimiter },
-        quote: first("quote", '"'),
-        escape: first("escape", '\\'),
-        quote_all: flag(options, "quoteall", false)?,
-        escape_quotes: flag(options, "escapequotes", true)?,
-        null: text("nullvalue", ""),
-        empty: text("emptyvalue", "\"\""),
-        trim_start: flag(options, "ignoreleadingwhitespace", true)?,
-        trim_end: flag(options, "ignoretrailingwhitespace", true)?,
-        separator: line_separator(options),
-    };
+    let style = Style::of(rows.options)?;
     let mut out = String::new();
-    if flag(options, "header", false)? {
+    if flag(rows.options, "header", false)? {
         style.line(rows.columns.iter().map(|(_, field)| Some(field.name.clone())), &mut out);
     }
     for batch in rows.batches {
         for row in 0..batch.num_rows() {
             let cells = rows.columns.iter().map(|(column, field)| {
                 let value = value_at(batch.column(*column).as_ref(), row, &field.data_type);
-                (!value.is_null()).then(|| cell(rows, &value, &field.data_type))
+                (!value.is_null()).then(|| cell(rows.times, &value, &field.data_type))
             });
             style.line(cells, &mut out);
         }
@@ -53,12 +60,31 @@ pub(super) fn encode(rows: &Rows<'_>) -> Result<Vec<u8>> {
     Ok(out.into_bytes())
 }
 
-fn cell(rows: &Rows<'_>, value: &Value, data_type: &DataType) -> String {
+/// One row as CSV text without a line's end (to_csv).
+pub(crate) fn row_text(values: &[Value], types: &[DataType], options: &Options, conf: &SqlConf) -> Result<String> {
+    let style = Style { separator: "", ..Style::of(options)? };
+    let times = Times::new(options, conf)?;
+    let mut out = String::new();
+    let cells = values.iter().zip(types).map(|(v, t)| (!v.is_null()).then(|| cell(&times, v, t)));
+    style.line(cells, &mut out);
+    Ok(out)
+}
+
+fn cell(times: &Times, value: &Value, data_type: &DataType) -> String {
     match value {
-        Value::Date(days) => rows.times.date(*days),
-        Value::Timestamp(us) => rows.times.timestamp(*us),
-        Value::TimestampNtz(us) => rows.times.timestamp_ntz(*us),
-        other => to_text(other, data_type, rows.times.zone()),
+        Value::Date(days) => times.date(*days),
+        Value::Timestamp(us) => times.timestamp(*us),
+        Value::TimestampNtz(us) => times.timestamp_ntz(*us),
+        // Nulls inside an array are empty as they are outside.
+        Value::Array(items) => {
+            let element = match data_type {
+                DataType::Array { element, .. } => (**element).clone(),
+                _ => DataType::Null,
+            };
+            let shown = |v: &Value| if v.is_null() { String::new() } else { cell(times, v, &element) };
+            format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(", "))
+        }
+        other => to_text(other, data_type, times.zone()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Part files: a query's rows in a file format, task by task (Spark's FileFormatWriter and OutputWriters).
 
-mod csv;
+pub(crate) mod csv;
 mod json;
 mod parquet;
 mod times;

@@ -199,11 +199,12 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
             return Ok(Value::DayTimeInterval(us / unit * unit));
         }
         (Value::YearMonthInterval(m), to) => {
-            let unit = if matches!(from, T::YearMonthInterval { start: 0, .. }) { 12 } else { 1 };
+            // The last field says what is counted.
+            let unit = if matches!(from, T::YearMonthInterval { end: 0, .. }) { 12 } else { 1 };
             return number(i128::from(m / unit), to).map_or_else(too_large, Ok);
         }
         (Value::DayTimeInterval(us), to) => {
-            let T::DayTimeInterval { start, .. } = from else { return Ok(Value::Null) };
+            let T::DayTimeInterval { start, end } = from else { return Ok(Value::Null) };
             if let T::Decimal { precision, scale } = to
                 && *start == 3
             {
@@ -212,7 +213,8 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
                     None => too_large(),
                 };
             }
-            return number(i128::from(us / interval::day_time_unit(*start)), to).map_or_else(too_large, Ok);
+            let unit = if *end == 3 { MICROS_PER_SECOND } else { interval::day_time_unit(*end) };
+            return number(i128::from(us / unit), to).map_or_else(too_large, Ok);
         }
         (v, T::YearMonthInterval { end, .. }) => {
             let Some(n) = exact_integral(v) else { return Ok(Value::Null) };
@@ -230,7 +232,7 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
                 .map_or_else(|| Err(overflow(value, from, to)), |us| Ok(Value::DayTimeInterval(us)));
         }
         // ---- numbers
-        (Value::Boolean(b), T::Timestamp) => return Ok(Value::Timestamp(i64::from(*b) * MICROS_PER_SECOND)),
+        (Value::Boolean(b), T::Timestamp) => return Ok(Value::Timestamp(i64::from(*b))),
         (Value::Boolean(b), to) => return number(i128::from(*b), to).map_or_else(too_large, Ok),
         (Value::Float(_) | Value::Double(_), _) => {
             let x = value.as_f64().unwrap_or(f64::NAN);

@@ -250,6 +250,20 @@ pub fn parse_day_time(text: &str, start: u8, end: u8) -> Option<i64> {
     Some(if negative != outer_negative { -total } else { total })
 }
 
+/// The forms of a day-time interval between two fields, as error texts list them.
+fn day_time_format(start: u8, end: u8) -> String {
+    const NAMES: [&str; 4] = ["DAY", "HOUR", "MINUTE", "SECOND"];
+    const LETTERS: [&str; 4] = ["d", "h", "m", "s.n"];
+    let (from, to) = (usize::from(start).min(3), usize::from(end).min(3));
+    let mut body = LETTERS[from].to_owned();
+    for (i, letter) in LETTERS.iter().enumerate().take(to + 1).skip(from + 1) {
+        body.push_str(if i == 1 { " " } else { ":" });
+        body.push_str(letter);
+    }
+    let unit = if from == to { NAMES[from].to_owned() } else { format!("{} TO {}", NAMES[from], NAMES[to]) };
+    format!("`[+|-]{body}`, `INTERVAL [+|-]'[+|-]{body}' {unit}`")
+}
+
 /// INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING.
 pub fn unmatched_format(text: &str, to: &DataType) -> SparkError {
     let (kind, supported) = match to {
@@ -259,14 +273,21 @@ pub fn unmatched_format(text: &str, to: &DataType) -> SparkError {
                 (0, 0) => "`[+|-]y`, `INTERVAL [+|-]'[+|-]y' YEAR`",
                 (1, 1) => "`[+|-]m`, `INTERVAL [+|-]'[+|-]m' MONTH`",
                 _ => "`[+|-]y-m`, `INTERVAL [+|-]'[+|-]y-m' YEAR TO MONTH`",
-            },
+            }
+            .to_owned(),
         ),
-        _ => ("day-time", "`[+|-]d h:m:s.n`, `INTERVAL [+|-]'[+|-]d h:m:s.n' DAY TO SECOND`"),
+        DataType::DayTimeInterval { start, end } => ("day-time", day_time_format(*start, *end)),
+        _ => ("day-time", String::new()),
+    };
+    // Day-time intervals had a laxer form once, to which the text points.
+    let condition = match kind {
+        "day-time" => "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING_WITH_NOTICE",
+        _ => "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING",
     };
     SparkError::new(
         ErrorClass::IllegalArgument,
-        "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING",
-        &[("input", text), ("intervalStr", kind), ("supportedFormat", supported), ("typeName", &to.simple_string())],
+        condition,
+        &[("input", text), ("intervalStr", kind), ("supportedFormat", &supported), ("typeName", &to.simple_string())],
     )
 }
 

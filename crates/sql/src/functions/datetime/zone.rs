@@ -77,7 +77,7 @@ impl Zone {
             // The usual zone of servers: no table to search.
             Zone::Region(chrono_tz::Tz::Etc__UTC | chrono_tz::Tz::UTC) => 0,
             Zone::Region(tz) => {
-                let seconds = micros.div_euclid(MICROS_PER_SECOND);
+                let seconds = with_known_rules(micros.div_euclid(MICROS_PER_SECOND));
                 chrono::DateTime::from_timestamp(seconds, 0)
                     .map_or(0, |t| i64::from(tz.offset_from_utc_datetime(&t.naive_utc()).fix().local_minus_utc()))
             }
@@ -123,6 +123,20 @@ impl Zone {
             Zone::Region(tz) => tz.name().to_owned(),
         }
     }
+}
+
+/// The last rules of a zone hold for ever: a second of a far year as that of a year alike (in leap day and weekdays)
+/// for which the zone tables still have them.
+fn with_known_rules(seconds: i64) -> i64 {
+    use super::calendar::{civil_from_days, days_from_civil, iso_day_of_week};
+    let (year, ..) = civil_from_days(seconds.div_euclid(86_400));
+    if year <= 2037 {
+        return seconds;
+    }
+    let starts =
+        |y: i64| (iso_day_of_week(days_from_civil(y, 1, 1)), days_from_civil(y, 3, 1) - days_from_civil(y, 2, 1));
+    let alike = (2010..=2037).find(|y| starts(*y) == starts(year)).unwrap_or(2037);
+    seconds + (days_from_civil(alike, 1, 1) - days_from_civil(year, 1, 1)) * 86_400
 }
 
 /// "+01:00", with seconds when there are some.

@@ -29,7 +29,7 @@ pub(super) fn special(call: &Call, frame: &Frame, ctx: &EvalContext<'_>) -> Resu
             take_value(no, &not(&present)?, frame, ctx, &mut pieces)?;
             pieces.finish(&call.data_type)?
         }
-        "coalesce" | "nvl" | "ifnull" | "zeroifnull" => coalesce(call, frame, ctx)?,
+        "coalesce" | "nvl" | "ifnull" => coalesce(call, frame, ctx)?,
         "try_eval" => try_eval(call, frame, ctx)?,
         _ => return Ok(None),
     }))

@@ -6,7 +6,7 @@ mod parse;
 mod path;
 mod resolve;
 
-pub(super) use self::resolve::{FUNCTIONS, base64, constant, unbase64};
+pub(super) use self::resolve::{FUNCTIONS, base64, constant, options, schema_argument, unbase64};
 
 use std::borrow::Cow;
 

@@ -157,12 +157,6 @@ fn from_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         ));
     }
     let mode = options.get("mode").map_or_else(String::new, |m| m.to_uppercase());
-    if mode == "DROPMALFORMED" {
-        return Err(SparkError::analysis(
-            "PARSE_MODE_UNSUPPORTED",
-            &[("funcName", "`from_json`"), ("mode", "DROPMALFORMED")],
-        ));
-    }
     let schema = schema.as_nullable();
     let corrupt_name = options.get("columnnameofcorruptrecord").cloned().unwrap_or_else(|| {
         b.conf.get("spark.sql.columnNameOfCorruptRecord").unwrap_or_else(|| "_corrupt_record".into())
@@ -182,17 +176,25 @@ fn from_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         schema: schema.clone(),
     };
     let comments = flag(&options, "allowcomments", false)?;
-    Ok(call("from_json", child, schema, true, FromJson { reader, comments }))
+    Ok(call("from_json", child, schema, true, FromJson { reader, comments, drops: mode == "DROPMALFORMED" }))
 }
 
 #[derive(Debug)]
 struct FromJson {
     reader: Reader,
     comments: bool,
+    /// The mode DROPMALFORMED, which is refused when rows come.
+    drops: bool,
 }
 
 impl Kernel for FromJson {
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+        if self.drops {
+            return Err(SparkError::analysis(
+                "PARSE_MODE_UNSUPPORTED",
+                &[("funcName", "`from_json`"), ("mode", "DROPMALFORMED")],
+            ));
+        }
         let mut out = ValueBuilder::new(&self.reader.schema, rows);
         let texts = args.first().and_then(|a| a.as_string_opt::<i32>());
         for row in 0..rows {

@@ -34,7 +34,8 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("try_divide", 2, 2, |b, a| binary(b, a, EvalMode::Try)),
     FunctionEntry::custom("try_mod", 2, 2, |b, a| binary(b, a, EvalMode::Try)),
     FunctionEntry::custom("negative", 1, 1, negative),
-    FunctionEntry::row("positive", 1, 1, &[NUMBER_OR_INTERVAL], Ret::Same(0), Nulls::Strict, |_, v| Ok(v[0].clone())),
+    FunctionEntry::row("positive", 1, 1, &[NUMBER_OR_INTERVAL], Ret::Same(0), Nulls::Strict, |_, v| Ok(v[0].clone()))
+        .shown("+"),
     FunctionEntry::row(
         "abs",
         1,
@@ -138,7 +139,7 @@ fn decimal_of(expr: &Expr) -> Option<(u8, i8)> {
 fn binary(b: &mut Build<'_>, mut args: Vec<Expr>, mode: EvalMode) -> Result<Expr> {
     let op = Op::of(b.name);
     if args.len() == 1 {
-        return if op == Op::Add { positive(b, args) } else { negative(b, args) };
+        return if op == Op::Add { b.invoke("positive", args) } else { negative(b, args) };
     }
     let (Some(mut right), Some(mut left)) = (args.pop(), args.pop()) else {
         return Err(SparkError::internal("a binary operator has two sides"));
@@ -261,7 +262,7 @@ fn build(op: Op, name: &str, left: Expr, right: Expr, result: DataType, mode: Ev
     let decimal = matches!(result, DataType::Decimal { .. }) && mode != EvalMode::Ansi;
     let nullable = left.nullable() || right.nullable() || divides || decimal || mode == EvalMode::Try;
     let kernel = Arith { op, mode, input: left.data_type(), right: right.data_type(), result: result.clone() };
-    let shown = if mode == EvalMode::Try { name } else { op.symbol() };
+    let shown = if mode == EvalMode::Try || name == "mod" { name } else { op.symbol() };
     call(shown, vec![left, right], result, nullable, kernel)
 }
 
@@ -516,17 +517,6 @@ impl Arith {
                 (op, _) => overflow("overflow", op.try_name()),
             }),
         }
-    }
-}
-
-/// `+ x`, which prints as it is written.
-fn positive(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    match b.invoke("positive", args)? {
-        Expr::Call(mut call) => {
-            call.name = "+".into();
-            Ok(Expr::Call(call))
-        }
-        other => Ok(other),
     }
 }
 

@@ -87,6 +87,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("map_zip_with", 3, 3, higher_order),
     FunctionEntry::custom("named_struct", 0, MANY, named_struct),
     FunctionEntry::custom("struct", 0, MANY, structure),
+    FunctionEntry::custom("$row", 0, MANY, row),
 ];
 
 pub(super) fn items(v: &Value) -> &[Value] {
@@ -200,6 +201,10 @@ fn element_at(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let ansi = b.ansi() && b.name == "element_at";
     match args[0].data_type() {
         DataType::Array { element, .. } => {
+            // Whole numbers of other widths are cast, texts are not.
+            if args[1].data_type().is_string() {
+                return Err(unexpected_input(&describe::call_text(b.name, &args), 1, "\"INT\"", &args[1]));
+            }
             args = b.inputs(args, &[In::Arr, In::Int])?;
             Ok(row_call(b.name, args, (*element).clone(), true, true, ansi, |c, v| {
                 let list = items(&v[0]);
@@ -623,7 +628,7 @@ fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
 }
 
 fn named_struct(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    if args.is_empty() || !args.len().is_multiple_of(2) {
+    if !args.len().is_multiple_of(2) {
         return Err(super::super::registry::wrong_count(b.written, "2n (n > 0)", args.len()));
     }
     let mut fields = Vec::new();
@@ -672,6 +677,26 @@ fn structure(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         .collect();
     let t = DataType::structure(fields);
     Ok(call(b.name, args, t.clone(), false, MakeStruct { stride: 1, data_type: t }))
+}
+
+/// `(a, b)` of SQL: a named_struct whose names are those of the expressions.
+fn row(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let DataType::Struct(schema) = structure(b, args.clone())?.data_type() else {
+        return Err(SparkError::internal("a row is a struct"));
+    };
+    let named = schema
+        .fields
+        .iter()
+        .zip(args)
+        .flat_map(|(field, value)| {
+            let value = match value {
+                Expr::Alias(alias) => alias.child,
+                other => other,
+            };
+            [Expr::literal(Value::from(field.name.as_str()), DataType::String), value]
+        })
+        .collect();
+    b.invoke("named_struct", named)
 }
 
 /// Columns side by side as a struct; with stride 2 every second argument is a name.

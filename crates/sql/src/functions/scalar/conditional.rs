@@ -65,7 +65,6 @@ pub fn coerce_case(branches: Vec<(Expr, Expr)>, otherwise: Option<Expr>, ansi: b
     for (i, (condition, value)) in branches.into_iter().enumerate() {
         let condition = match condition.data_type() {
             DataType::Boolean => condition,
-            DataType::Null => cast_to(condition, &DataType::Boolean, ansi),
             _ => return Err(unexpected_input(&whole, i * 2, "\"BOOLEAN\"", &condition)),
         };
         out.push((condition, fit(value)));
@@ -115,7 +114,12 @@ fn one_type(b: &Build<'_>, args: Vec<Expr>, find: fn(&[DataType], bool) -> Optio
         Ok((args, _)) => Ok(args),
         Err(args) => {
             let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
-            Err(differing(&describe::call_text(b.name, &args), b.name, &describe::type_list(&types, "(", " or ", ")")))
+            // ComplexTypeMergingExpression lists the types in brackets, coalesce in its own way.
+            let list = match b.name {
+                "greatest" | "least" => describe::type_list(&types, "[", ", ", "]"),
+                _ => describe::type_list(&types, "(", " or ", ")"),
+            };
+            Err(differing(&describe::call_text(b.name, &args), b.name, &list))
         }
     }
 }
@@ -179,23 +183,24 @@ fn null_if(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     Ok(call("nullif", args, types[0].clone(), true, kernel))
 }
 
-fn zero_if_null(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
-    args.push(Expr::literal(Value::Integer(0), DataType::Integer));
-    let Expr::Call(mut done) = coalesce(b, args)? else { return Err(SparkError::internal("coalesce is a call")) };
-    done.args.truncate(2);
-    Ok(Expr::Call(done))
+fn zero() -> Expr {
+    Expr::literal(Value::Integer(0), DataType::Integer)
 }
 
-fn null_if_zero(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
-    args.push(Expr::literal(Value::Integer(0), DataType::Integer));
-    let done = null_if(b, args)?;
-    match done {
-        Expr::Call(mut c) => {
-            c.name = "nullifzero".into();
-            Ok(Expr::Call(c))
-        }
-        other => Ok(other),
-    }
+/// zeroifnull(x): coalesce(x, 0).
+fn zero_if_null(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let value = b.invoke("coalesce", args.iter().cloned().chain([zero()]).collect())?;
+    let (t, nullable) = (value.data_type(), value.nullable());
+    Ok(super::replaced("zeroifnull", args, value, t, nullable))
+}
+
+/// nullifzero(x): if(x = 0, null, x).
+fn null_if_zero(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let equal = b.invoke("=", args.iter().cloned().chain([zero()]).collect())?;
+    let null = Expr::literal(Value::Null, DataType::Null);
+    let value = b.invoke("if", [equal, null].into_iter().chain(args.iter().cloned()).collect())?;
+    let t = value.data_type();
+    Ok(super::replaced("nullifzero", args, value, t, true))
 }
 
 fn float_type(args: &[Expr]) -> DataType {

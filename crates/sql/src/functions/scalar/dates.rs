@@ -7,16 +7,16 @@ use super::super::datetime::pattern::Pattern;
 use super::super::datetime::zone::Zone;
 use super::strings::s;
 use crate::error::{ErrorClass, Result, SparkError};
-use crate::expr::{EvalMode, Expr};
+use crate::expr::{EvalMode, Expr, Site};
 use crate::functions::cast::{CastContext, cast_value};
-use crate::functions::coercion::{In, cast_to, eval_mode};
+use crate::functions::coercion::{In, cast_to, check_inputs, eval_mode};
 use crate::functions::describe;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
 use crate::functions::row::{RowContext, RowEval, call, row_call};
 use crate::types::DataType;
 use crate::value::Value;
-use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
+use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND, pow10};
 
 const DATE: &[In] = &[In::Date];
 const TIME: &[In] = &[In::AnyTs];
@@ -77,7 +77,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::row("date_diff", 2, 2, DATE, I, Nulls::Strict, days_between),
     FunctionEntry::row("add_months", 2, 2, &[In::Date, In::Int], Ret::Is(T::Date), Nulls::Strict, |_, v| {
         let moved = add_months(v[0].as_i64().unwrap_or(0), v[1].as_i64().unwrap_or(0));
-        Ok(Value::Date(moved as i32))
+        i32::try_from(moved).map(Value::Date).map_err(|_| super::overflow("overflow", ""))
     }),
     FunctionEntry::custom("months_between", 2, 3, months_between),
     FunctionEntry::row("last_day", 1, 1, DATE, Ret::Is(T::Date), Nulls::Strict, |_, v| {
@@ -116,9 +116,13 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("convert_timezone", 2, 3, convert_timezone),
     FunctionEntry::custom("timestamp_seconds", 1, 1, timestamp_seconds),
     FunctionEntry::row("timestamp_millis", 1, 1, &[In::Integral], Ret::Is(T::Ts), Nulls::Strict, |_, v| {
-        scaled(v, 1000)
-    }),
-    FunctionEntry::row("timestamp_micros", 1, 1, &[In::Integral], Ret::Is(T::Ts), Nulls::Strict, |_, v| scaled(v, 1)),
+        scaled(v, 1000, "milliseconds")
+    })
+    .exact(),
+    FunctionEntry::row("timestamp_micros", 1, 1, &[In::Integral], Ret::Is(T::Ts), Nulls::Strict, |_, v| {
+        scaled(v, 1, "microseconds")
+    })
+    .exact(),
     FunctionEntry::row("unix_seconds", 1, 1, &[In::Ts], Ret::Is(T::Long), Nulls::Strict, |_, v| {
         Ok(Value::Long(v[0].as_i64().unwrap_or(0).div_euclid(MICROS_PER_SECOND)))
     }),
@@ -240,13 +244,8 @@ fn date_add(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         args[0] = cast_to(args[0].clone(), &DataType::Date, ansi);
     }
     let days = args[1].data_type();
-    if days == DataType::Null || (days.is_string() && !ansi) {
+    if days == DataType::Null || days.is_string() {
         args[1] = cast_to(args[1].clone(), &DataType::Integer, ansi);
-    } else if let (Expr::Literal { value: Value::String(_), .. }, true) = (&args[1], days.is_string()) {
-        // StringLiteralCoercion: a text literal counts as a number of days in date_add and date_sub.
-        if b.written.eq_ignore_ascii_case("date_add") || b.written.eq_ignore_ascii_case("date_sub") {
-            args[1] = cast_to(args[1].clone(), &DataType::Integer, ansi);
-        }
     }
     let args =
         super::super::coercion::check_inputs(args, &[In::Date, SMALL], false, ansi, &|a| describe::call_text(name, a))?;
@@ -367,10 +366,11 @@ fn by_pattern(c: &RowContext<'_>, v: &[Value], ntz: bool, fail: bool, suggest: &
 fn to_date(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let mode = if b.name == "try_to_date" { EvalMode::Try } else { eval_mode(b.ansi()) };
     if args.len() == 1 {
-        let source = args[0].clone();
         if b.name == "date" {
-            return cast(source, DataType::Date, mode);
+            return cast(args[0].clone(), DataType::Date, mode);
         }
+        let args = b.inputs(args, &[In::Either(&[In::Str, In::Date, In::Ts, In::Ntz])])?;
+        let source = args[0].clone();
         let value = cast(source, DataType::Date, mode)?;
         let nullable = value.nullable();
         return Ok(super::replaced(b.name, args, value, DataType::Date, nullable));
@@ -400,11 +400,12 @@ fn date_of(c: &RowContext<'_>, micros: i64) -> Value {
 fn cast(child: Expr, to: DataType, mode: EvalMode) -> Result<Expr> {
     let sql = format!("CAST({} AS {})", describe::pretty(&child), to.sql());
     crate::functions::cast::check_cast(&child, &to, mode, &sql)?;
-    Ok(Expr::Cast { child: Box::new(child), to, mode, implicit: true })
+    Ok(Expr::Cast { child: Box::new(child), to, mode, implicit: true, site: Site::default() })
 }
 
 fn to_timestamp(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let ntz = b.name == "to_timestamp_ntz";
+    let ntz = ntz || (matches!(b.name, "to_timestamp" | "try_to_timestamp") && b.conf.timestamp_is_ntz());
     let to = if ntz { DataType::TimestampNtz } else { DataType::Timestamp };
     let mode = if b.name == "try_to_timestamp" { EvalMode::Try } else { eval_mode(b.ansi()) };
     if args.len() == 1 || !args[0].data_type().is_string() {
@@ -478,7 +479,7 @@ fn convert_timezone(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
 }
 
 fn timestamp_seconds(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    let args = b.inputs(args, &[In::Num])?;
+    let args = check_inputs(args, &[In::Num], false, b.ansi(), &|a| describe::call_text("timestamp_seconds", a))?;
     let floating = matches!(args[0].data_type(), DataType::Float | DataType::Double);
     let nullable = args[0].nullable() || floating;
     Ok(row_call("timestamp_seconds", args, DataType::Timestamp, nullable, true, b.ansi(), |c, v| match &v[0] {
@@ -487,19 +488,25 @@ fn timestamp_seconds(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
             Ok(if x.is_nan() || x.is_infinite() { Value::Null } else { Value::Timestamp((x * 1e6) as i64) })
         }
         Value::Decimal(n, _, scale) => {
+            // Finer than a microsecond: BigDecimal.longValueExact refuses.
+            if *scale > 6 && pow10(u32::from(scale.unsigned_abs()) - 6).is_some_and(|p| n % p != 0) {
+                return Err(SparkError::plain(ErrorClass::Arithmetic, "Rounding necessary"));
+            }
             let ctx = CastContext { mode: EvalMode::Legacy, zone: c.zone() };
             cast_value(&Value::Decimal(*n, 38, *scale), &DataType::decimal(38, *scale), &DataType::Timestamp, ctx)
         }
-        _ => scaled(v, MICROS_PER_SECOND),
+        _ => scaled(v, MICROS_PER_SECOND, "seconds"),
     }))
 }
 
-fn scaled(v: &[Value], by: i64) -> Result<Value> {
-    v[0].as_i64()
-        .unwrap_or(0)
-        .checked_mul(by)
-        .map(Value::Timestamp)
-        .ok_or_else(|| SparkError::plain(ErrorClass::Java("java.lang.ArithmeticException"), "long overflow"))
+/// A whole number of a unit of `by` microseconds.
+fn scaled(v: &[Value], by: i64, unit: &str) -> Result<Value> {
+    let n = v[0].as_i64().unwrap_or(0);
+    n.checked_mul(by).map(Value::Timestamp).ok_or_else(|| {
+        let suffix = if matches!(v[0], Value::Long(_)) { "L" } else { "" };
+        let operation = format!("create a TIMESTAMP from {n}{suffix} {unit} since the epoch");
+        SparkError::new(ErrorClass::Arithmetic, "DATETIME_OVERFLOW", &[("operation", &operation)])
+    })
 }
 
 fn now_call(name: &str, t: DataType) -> Expr {

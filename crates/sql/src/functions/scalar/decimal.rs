@@ -59,7 +59,28 @@ pub(super) fn add(a: (i128, i8), b: (i128, i8), precision: u8, to: i8) -> Outcom
 
 pub(super) fn multiply(a: (i128, i8), b: (i128, i8), precision: u8, to: i8) -> Outcome {
     let product = i256::from_i128(a.0).checked_mul(i256::from_i128(b.0));
-    settle(product, i32::from(a.1) + i32::from(b.1), precision, to)
+    let scale = i32::from(a.1) + i32::from(b.1);
+    match product {
+        Some(product) => {
+            let (kept, dropped) = significant(product);
+            let done = settle(Some(kept), scale - dropped, precision, to);
+            done.map_err(|shown| if dropped > scale { format!("{shown}{}", zeros(dropped - scale)) } else { shown })
+        }
+        None => settle(None, scale, precision, to),
+    }
+}
+
+/// The first 39 digits of a number, the rest cut off, and how many were (Decimal.MATH_CONTEXT).
+fn significant(n: i256) -> (i256, i32) {
+    let length = n.wrapping_abs().to_string().len() as i32;
+    match u32::try_from(length - 39).ok().and_then(pow) {
+        Some(divisor) if length > 39 => (n.checked_div(divisor).unwrap_or(n), length - 39),
+        _ => (n, 0),
+    }
+}
+
+fn zeros(count: i32) -> String {
+    "0".repeat(usize::try_from(count).unwrap_or(0))
 }
 
 /// a / b at `scale` digits after the point, rounded half up.

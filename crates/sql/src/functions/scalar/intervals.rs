@@ -63,15 +63,31 @@ fn time_overflow() -> SparkError {
 fn moved(b: &Build<'_>, minus: bool, time: Expr, interval: Expr) -> Expr {
     let t = time.data_type();
     let nullable = time.nullable() || interval.nullable();
-    if minus {
-        row_call("-", vec![time, interval], t, nullable, true, b.ansi(), |c, v| {
-            shift(&v[0], &v[1], -1, c.zone()).ok_or_else(time_overflow)
-        })
-    } else {
-        row_call("+", vec![time, interval], t, nullable, true, b.ansi(), |c, v| {
-            shift(&v[0], &v[1], 1, c.zone()).ok_or_else(time_overflow)
-        })
+    fn checked(c: &crate::functions::row::RowContext<'_>, v: &[Value], sign: i32) -> Result<Value> {
+        // DateAddInterval: a date has no place for a time of day.
+        if let (Value::Date(_), Value::CalendarInterval { micros, .. }, true) = (&v[0], &v[1], c.ansi)
+            && *micros != 0
+        {
+            return Err(SparkError::new(
+                ErrorClass::IllegalArgument,
+                "INVALID_INTERVAL_WITH_MICROSECONDS_ADDITION",
+                &[],
+            ));
+        }
+        shift(&v[0], &v[1], sign, c.zone()).ok_or_else(time_overflow)
     }
+    if minus {
+        row_call("-", vec![time, interval], t, nullable, true, b.ansi(), |c, v| checked(c, v, -1))
+    } else {
+        row_call("+", vec![time, interval], t, nullable, true, b.ansi(), |c, v| checked(c, v, 1))
+    }
+}
+
+/// Two intervals of different kinds in a sum.
+fn no_time(months: Expr, micros: Expr) -> SparkError {
+    let sql = format!("{} + {}", months.pretty_sql(), micros.pretty_sql());
+    let required = "(\"(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)\" or \"(TIMESTAMP_LTZ(P) OR TIMESTAMP_NTZ(P) WITH P IN [7, 9])\")";
+    crate::functions::coercion::unexpected_input(&sql, 0, required, &months)
 }
 
 /// extractansiintervaldays.
@@ -115,6 +131,9 @@ pub(super) fn date_time(
                 let days = days_of(b, l);
                 b.invoke("date_add", vec![r, days])?
             }
+            // TimestampAddInterval is tried, and has no time to move.
+            (T::YearMonthInterval { .. }, t) if day_time(t) => return Err(no_time(l, r)),
+            (t, T::YearMonthInterval { .. }) if day_time(t) => return Err(no_time(r, l)),
             (T::Date, t) if day_time(t) => guarded(moved(b, false, cast_to(l, &T::Timestamp, ansi), r)),
             (t, T::Date) if day_time(t) => guarded(moved(b, false, cast_to(r, &T::Timestamp, ansi), l)),
             (t, i) if (is_ts(t) || *t == T::Date) && is_interval(i) => guarded(moved(b, false, l, r)),
@@ -125,6 +144,9 @@ pub(super) fn date_time(
             (i, t) if t.is_string() && is_interval(i) => {
                 cast_to(moved(b, false, cast_to(r, &T::Timestamp, ansi), l), &T::String, ansi)
             }
+            // A text beside a date is cast to one before it is found to be no number of days.
+            (T::Date, t) if t.is_string() && ansi => b.invoke("date_add", vec![l, cast_to(r, &T::Date, ansi)])?,
+            (t, T::Date) if t.is_string() && ansi => b.invoke("date_add", vec![r, cast_to(l, &T::Date, ansi)])?,
             (T::Date, t) if !is_ts(t) => b.invoke("date_add", vec![l, r])?,
             (t, T::Date) if !is_ts(t) => b.invoke("date_add", vec![r, l])?,
             _ => return Ok(None),

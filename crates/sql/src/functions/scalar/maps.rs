@@ -124,7 +124,7 @@ fn from_arrays(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     Ok(row_call("map_from_arrays", args, t, nullable, true, b.ansi(), |c, v| {
         let (keys, values) = (items(&v[0]), items(&v[1]));
         if keys.len() != values.len() {
-            return Err(SparkError::runtime("_LEGACY_ERROR_TEMP_2127", &[]));
+            return Err(SparkError::runtime("_LEGACY_ERROR_TEMP_2128", &[]));
         }
         checked_map(c, keys.iter().cloned().zip(values.iter().cloned()).collect())
     }))

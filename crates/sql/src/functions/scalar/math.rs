@@ -1,4 +1,6 @@
 //! Mathematical functions, rounding, bits.
+//!
+//! Transcendental functions are those of fdlibm (the crate libm), which Java's StrictMath has too: the same bits everywhere.
 
 use super::overflow;
 use super::strings::s;
@@ -43,42 +45,42 @@ macro_rules! logarithm {
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     unary!("sqrt", "SQRT", f64::sqrt),
-    unary!("cbrt", "CBRT", f64::cbrt),
-    unary!("exp", "EXP", f64::exp),
-    unary!("expm1", "EXPM1", f64::exp_m1),
-    unary!("sin", "SIN", f64::sin),
-    unary!("cos", "COS", f64::cos),
+    unary!("cbrt", "CBRT", cbrt),
+    unary!("exp", "EXP", libm::exp),
+    unary!("expm1", "EXPM1", libm::expm1),
+    unary!("sin", "SIN", libm::sin),
+    unary!("cos", "COS", libm::cos),
     unary!("tan", "TAN", f64::tan),
-    unary!("cot", "COT", |x| 1.0 / x.tan()),
-    unary!("sec", "SEC", |x| 1.0 / x.cos()),
-    unary!("csc", "CSC", |x| 1.0 / x.sin()),
-    unary!("asin", "ASIN", f64::asin),
-    unary!("acos", "ACOS", f64::acos),
-    unary!("atan", "ATAN", f64::atan),
-    unary!("sinh", "SINH", f64::sinh),
-    unary!("cosh", "COSH", f64::cosh),
-    unary!("tanh", "TANH", f64::tanh),
-    unary!("asinh", "ASINH", |x| { if x == f64::NEG_INFINITY { x } else { (x + (x * x + 1.0).sqrt()).ln() } }),
-    unary!("acosh", "ACOSH", |x| (x + (x * x - 1.0).sqrt()).ln()),
-    unary!("atanh", "ATANH", |x| 0.5 * (x.ln_1p() - (-x).ln_1p())),
+    unary!("cot", "COT", |x| 1.0 / libm::tan(x)),
+    unary!("sec", "SEC", |x| 1.0 / libm::cos(x)),
+    unary!("csc", "CSC", |x| 1.0 / libm::sin(x)),
+    unary!("asin", "ASIN", libm::asin),
+    unary!("acos", "ACOS", libm::acos),
+    unary!("atan", "ATAN", libm::atan),
+    unary!("sinh", "SINH", libm::sinh),
+    unary!("cosh", "COSH", libm::cosh),
+    unary!("tanh", "TANH", libm::tanh),
+    unary!("asinh", "ASINH", asinh),
+    unary!("acosh", "ACOSH", |x| libm::log(x + (x * x - 1.0).sqrt())),
+    unary!("atanh", "ATANH", |x| 0.5 * (libm::log1p(x) - libm::log1p(-x))),
     unary!("degrees", "DEGREES", f64::to_degrees),
     unary!("radians", "RADIANS", f64::to_radians),
     unary!("rint", "rint", f64::round_ties_even),
     unary!("signum", "SIGNUM", sign),
     unary!("sign", "sign", sign),
-    logarithm!("ln", "ln", 0.0, f64::ln),
-    logarithm!("log10", "LOG10", 0.0, f64::log10),
-    logarithm!("log2", "LOG2", 0.0, |x| x.ln() / std::f64::consts::LN_2),
-    logarithm!("log1p", "LOG1P", -1.0, f64::ln_1p),
+    logarithm!("ln", "ln", 0.0, libm::log),
+    logarithm!("log10", "LOG10", 0.0, libm::log10),
+    logarithm!("log2", "LOG2", 0.0, |x| libm::log(x) / libm::log(2.0)),
+    logarithm!("log1p", "LOG1P", -1.0, libm::log1p),
     FunctionEntry::custom("log", 1, 2, log),
     FunctionEntry::row("pow", 2, 2, DBL, D, Nulls::Strict, |_, v| Ok(Value::Double(power(x(&v[0]), x(&v[1]))))),
     FunctionEntry::row("power", 2, 2, DBL, D, Nulls::Strict, |_, v| Ok(Value::Double(power(x(&v[0]), x(&v[1])))))
         .shown("POWER"),
     FunctionEntry::row("atan2", 2, 2, DBL, D, Nulls::Strict, |_, v| {
-        Ok(Value::Double((x(&v[0]) + 0.0).atan2(x(&v[1]) + 0.0)))
+        Ok(Value::Double(libm::atan2(x(&v[0]) + 0.0, x(&v[1]) + 0.0)))
     })
     .shown("ATAN2"),
-    FunctionEntry::row("hypot", 2, 2, DBL, D, Nulls::Strict, |_, v| Ok(Value::Double(x(&v[0]).hypot(x(&v[1])))))
+    FunctionEntry::row("hypot", 2, 2, DBL, D, Nulls::Strict, |_, v| Ok(Value::Double(libm::hypot(x(&v[0]), x(&v[1])))))
         .shown("HYPOT"),
     FunctionEntry::row("e", 0, 0, &[], D, Nulls::Never, |_, _| Ok(Value::Double(std::f64::consts::E))).shown("E"),
     FunctionEntry::row("pi", 0, 0, &[], D, Nulls::Never, |_, _| Ok(Value::Double(std::f64::consts::PI))).shown("PI"),
@@ -162,7 +164,8 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
                 v => v.as_i64().unwrap_or(0).count_ones() as i32,
             }))
         },
-    ),
+    )
+    .exact(),
     FunctionEntry::row("bit_get", 2, 2, &[In::Integral, In::Int], Ret::Is(T::Byte), Nulls::Strict, bit_get),
     FunctionEntry::row("getbit", 2, 2, &[In::Integral, In::Int], Ret::Is(T::Byte), Nulls::Strict, bit_get),
     FunctionEntry::row("shiftleft", 2, 2, &[INT_OR_LONG, In::Int], Ret::Same(0), Nulls::Strict, left),
@@ -201,9 +204,42 @@ fn sign(x: f64) -> f64 {
     if x == 0.0 || x.is_nan() { x } else { x.signum() }
 }
 
+/// The logarithm of the absolute value, with the sign of the argument.
+fn asinh(x: f64) -> f64 {
+    if x == 0.0 || x.is_infinite() || x.is_nan() {
+        return x;
+    }
+    (x.abs() + (x * x + 1.0).sqrt()).ln().copysign(x)
+}
+
+/// fdlibm's cube root: a third of the exponent, one step to 23 bits, one of Newton's to 53.
+fn cbrt(x: f64) -> f64 {
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
+    let high = |x: f64| (x.to_bits() >> 32) as u32;
+    let from_high = |h: u32| f64::from_bits(u64::from(h) << 32);
+    let a = x.abs();
+    let first = if high(a) < 0x0010_0000 {
+        from_high(high(a * from_high(0x4350_0000)) / 3 + 696_219_795)
+    } else {
+        from_high(high(a) / 3 + 715_094_163)
+    };
+    let r = first * first / a;
+    let s = 19.0 / 35.0 + r * first;
+    let mut t = first * (5.0 / 14.0 + (45.0 / 28.0) / (s + 99.0 / 70.0 + (-864.0 / 1225.0) / s));
+    // Cut to 20 bits and made a little larger than the root.
+    t = from_high(high(t) + 1);
+    let s = t * t;
+    let r = a / s;
+    let w = t + t;
+    let r = (r - t) / (w + r);
+    (t + t * r).copysign(x)
+}
+
 /// Math.pow: NaN where the exponent is infinite and the base one.
 fn power(x: f64, y: f64) -> f64 {
-    if y.is_nan() || (x.abs() == 1.0 && y.is_infinite()) { f64::NAN } else { x.powf(y) }
+    if y.is_nan() || (x.abs() == 1.0 && y.is_infinite()) { f64::NAN } else { libm::pow(x, y) }
 }
 
 fn log(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
@@ -214,7 +250,7 @@ fn log(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, DBL)?;
     Ok(row_call("LOG", args, DataType::Double, true, true, b.ansi(), |_, v| {
         let (base, n) = (x(&v[0]), x(&v[1]));
-        Ok(if base <= 0.0 || n <= 0.0 { Value::Null } else { Value::Double(n.ln() / base.ln()) })
+        Ok(if base <= 0.0 || n <= 0.0 { Value::Null } else { Value::Double(libm::log(n) / libm::log(base)) })
     }))
 }
 
@@ -460,8 +496,19 @@ fn conv(c: &RowContext<'_>, v: &[Value]) -> Result<Value> {
 
 fn bits(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let ansi = b.ansi();
+    for i in 0..2 {
+        // Beside a decimal a whole number becomes one (DecimalPrecision), and then neither fits.
+        if matches!(args[1 - i].data_type(), DataType::Decimal { .. })
+            && args[i].data_type().is_integral()
+            && let Some((p, s)) = coercion::decimal_for(&args[i].data_type())
+        {
+            args[i] = cast_to(args[i].clone(), &DataType::decimal(p, s), ansi);
+        }
+    }
     let types = [args[0].data_type(), args[1].data_type()];
+    let decimal = types.iter().any(|t| matches!(t, DataType::Decimal { .. }));
     if types[0] != types[1]
+        && !decimal
         && let Some(t) = coercion::wider_type(&types[0], &types[1], ansi)
     {
         for a in &mut args {

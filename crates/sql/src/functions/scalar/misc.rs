@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Float64Array, Int32Array, Int64Array};
+use arrow::array::{ArrayRef, Int32Array, Int64Array};
 
 use crate::error::{Result, SparkError};
-use crate::expr::{EvalMode, Expr};
+use crate::expr::{EvalMode, Expr, Site};
 use crate::functions::cast::check_cast;
 use crate::functions::coercion::{In, eval_mode};
 use crate::functions::describe;
@@ -29,8 +29,6 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("binary", 1, 1, |b, a| cast(b, a, DataType::Binary)),
     FunctionEntry::custom("spark_partition_id", 0, 0, place),
     FunctionEntry::custom("monotonically_increasing_id", 0, 0, place),
-    FunctionEntry::custom("rand", 0, 1, random),
-    FunctionEntry::custom("random", 0, 1, random),
     FunctionEntry::row("typeof", 1, 1, &[In::Any], Ret::Is(T::Str), Nulls::Never, |c, _| {
         Ok(Value::from(c.types.first().map_or_else(String::new, DataType::catalog_string)))
     }),
@@ -50,7 +48,8 @@ fn cast(b: &mut Build<'_>, mut args: Vec<Expr>, to: DataType) -> Result<Expr> {
     let mode: EvalMode = eval_mode(b.ansi());
     let sql = format!("CAST({} AS {})", describe::pretty(&child), to.sql());
     check_cast(&child, &to, mode, &sql)?;
-    Ok(Expr::Cast { child: Box::new(child), to, mode, implicit: false })
+    // castAlias does not mark the cast as the user's: names leave it out.
+    Ok(Expr::Cast { child: Box::new(child), to, mode, implicit: true, site: Site::default() })
 }
 
 #[derive(Debug)]
@@ -68,7 +67,7 @@ impl Kernel for Place {
     }
 }
 
-fn not_deterministic(e: Expr, seed: Option<i64>) -> Expr {
+pub(super) fn not_deterministic(e: Expr, seed: Option<i64>) -> Expr {
     match e {
         Expr::Call(mut c) => {
             c.deterministic = false;
@@ -84,66 +83,6 @@ fn place(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let t = if id { DataType::Long } else { DataType::Integer };
     let name = if id { "monotonically_increasing_id" } else { "SPARK_PARTITION_ID" };
     Ok(not_deterministic(call(name, args, t, false, Place { id }), None))
-}
-
-/// XORShiftRandom: the generator of rand(seed).
-#[derive(Debug)]
-struct Random {
-    seed: i64,
-}
-
-impl Random {
-    /// XORShiftRandom.hashSeed: Murmur3 of the seed's bytes, twice (scala.util.hashing.MurmurHash3.bytesHash).
-    fn hashed(seed: i64) -> i64 {
-        let bytes = seed.to_be_bytes();
-        let low = scala_murmur(&bytes, 0x3c07_4a61);
-        let high = scala_murmur(&bytes, low as u32);
-        (i64::from(high) << 32) | i64::from(low as u32)
-    }
-}
-
-fn scala_murmur(bytes: &[u8], seed: u32) -> i32 {
-    let mut h = seed;
-    for w in bytes.chunks_exact(4) {
-        let k = u32::from_le_bytes([w[0], w[1], w[2], w[3]])
-            .wrapping_mul(0xcc9e_2d51)
-            .rotate_left(15)
-            .wrapping_mul(0x1b87_3593);
-        h = (h ^ k).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
-    }
-    h ^= bytes.len() as u32;
-    h ^= h >> 16;
-    h = h.wrapping_mul(0x85eb_ca6b);
-    h ^= h >> 13;
-    h = h.wrapping_mul(0xc2b2_ae35);
-    (h ^ (h >> 16)) as i32
-}
-
-impl Kernel for Random {
-    fn evaluate(&self, _: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
-        let mut state = Self::hashed(self.seed.wrapping_add(ctx.partition as i64));
-        let mut next = |bits: u32| -> i32 {
-            let mut n = state ^ (state << 21);
-            n ^= ((n as u64) >> 35) as i64;
-            n ^= n << 4;
-            state = n;
-            (n & ((1i64 << bits) - 1)) as i32
-        };
-        let mut double = || ((i64::from(next(26)) << 27) + i64::from(next(27))) as f64 / (1i64 << 53) as f64;
-        for _ in 0..ctx.row_base {
-            double();
-        }
-        Ok(Arc::new(Float64Array::from_iter_values((0..rows).map(|_| double()))))
-    }
-}
-
-fn random(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    let seed = match args.first() {
-        None => 0,
-        Some(e) => crate::functions::json::constant(b, e)?.and_then(|v| v.as_i64()).unwrap_or(0),
-    };
-    let args = if args.is_empty() { vec![Expr::literal(Value::Long(seed), DataType::Long)] } else { args };
-    Ok(not_deterministic(call("rand", args, DataType::Double, false, Random { seed }), Some(seed)))
 }
 
 fn raised(message: &str) -> SparkError {

@@ -5,22 +5,29 @@ mod collections;
 mod conditional;
 mod dates;
 mod decimal;
+mod digests;
 mod formats;
 mod intervals;
 mod make;
 mod maps;
 mod math;
 mod misc;
+mod numbers;
 mod patterns;
 mod predicates;
+mod random;
+mod refused;
 mod sequence;
+mod session;
 mod strings;
+mod timestamps;
+mod updates;
 mod windows;
 
 pub(super) use self::arithmetic::overflow;
 pub use self::conditional::coerce_case;
 pub(in crate::functions) use self::decimal::divide as divide_decimal;
-pub(super) use self::intervals::overflow as interval_overflow;
+pub(crate) use self::intervals::overflow as interval_overflow;
 
 use arrow::array::ArrayRef;
 
@@ -39,7 +46,9 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         collections::FUNCTIONS,
         conditional::FUNCTIONS,
         dates::FUNCTIONS,
+        digests::FUNCTIONS,
         super::generator::FUNCTIONS,
+        super::csv::FUNCTIONS,
         super::json::FUNCTIONS,
         formats::FUNCTIONS,
         make::FUNCTIONS,
@@ -48,7 +57,13 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         misc::FUNCTIONS,
         patterns::FUNCTIONS,
         predicates::FUNCTIONS,
+        numbers::FUNCTIONS,
+        random::FUNCTIONS,
+        refused::FUNCTIONS,
+        session::FUNCTIONS,
         strings::FUNCTIONS,
+        timestamps::FUNCTIONS,
+        updates::FUNCTIONS,
         windows::FUNCTIONS,
     ]
 }

@@ -130,7 +130,7 @@ fn bool_call(b: &Build<'_>, name: &str, args: Vec<Expr>, eval: RowEval) -> Expr 
 
 fn rlike(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, STR)?;
-    Ok(bool_call(b, "rlike", args, |c, v| {
+    Ok(bool_call(b, b.name, args, |c, v| {
         let re = c.cached(s(&v[1]), |p| {
             Regex::new(&translated(p)).map_err(|e| {
                 SparkError::plain(
@@ -225,6 +225,14 @@ fn like_value(c: &RowContext<'_>, text: &str, pattern: &str, escape: char, fold:
 
 fn like(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, STR)?;
+    if let Some(Expr::Literal { value: Value::String(escape), .. }) = args.get(2)
+        && escape.chars().count() != 1
+    {
+        return Err(SparkError::analysis(
+            "INVALID_ESCAPE_CHAR",
+            &[("sqlExpr", &format!("\"{}\"", crate::functions::describe::call_text(b.name, &args)))],
+        ));
+    }
     fn escape(v: &[Value]) -> char {
         v.get(2).and_then(Value::as_str).and_then(|e| e.chars().next()).unwrap_or('\\')
     }

@@ -77,13 +77,16 @@ fn comparison(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     };
     let ansi = b.ansi();
     let (lt, rt) = (left.data_type(), right.data_type());
-    if !lt.same_type(&rt) {
+    if !lt.same_type(&rt) && !lt.same_structure(&rt) {
         let common = if ansi {
             coercion::wider_type(&lt, &rt, ansi)
         } else {
             match (&lt, &rt) {
                 // BooleanEquality: numbers against booleans.
                 (DataType::Boolean, n) | (n, DataType::Boolean) if n.is_numeric() && matches!(symbol, "=" | "<=>") => {
+                    if let Some(done) = boolean_equality(b, symbol, &left, &right)? {
+                        return Ok(done);
+                    }
                     Some(n.clone())
                 }
                 _ => coercion::legacy_comparison(&lt, &rt).or_else(|| coercion::wider_without_string(&lt, &rt, ansi)),
@@ -113,6 +116,27 @@ fn comparison(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let nullable = symbol != "<=>" && (left.nullable() || right.nullable());
     let kernel = Comparison { op: Op::of(symbol), data_type: t };
     Ok(call(symbol, vec![left, right], DataType::Boolean, nullable, kernel))
+}
+
+/// BooleanEquality: a boolean against the literal 1 or 0 is the boolean or its negation.
+fn boolean_equality(b: &Build<'_>, symbol: &str, left: &Expr, right: &Expr) -> Result<Option<Expr>> {
+    let (boolean, literal) = if left.data_type() == DataType::Boolean { (left, right) } else { (right, left) };
+    let Expr::Literal { value, .. } = literal else { return Ok(None) };
+    let whole = match value {
+        Value::Decimal(n, _, 0) => i64::try_from(*n).ok(),
+        Value::Byte(_) | Value::Short(_) | Value::Integer(_) | Value::Long(_) => value.as_i64(),
+        _ => None,
+    };
+    let plain = match whole {
+        Some(1) => boolean.clone(),
+        Some(0) => b.invoke("not", vec![boolean.clone()])?,
+        _ => return Ok(None),
+    };
+    if symbol == "=" {
+        return Ok(Some(plain));
+    }
+    let present = b.invoke("isnotnull", vec![boolean.clone()])?;
+    Ok(Some(b.invoke("and", vec![present, plain])?))
 }
 
 fn not_equal(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
@@ -294,7 +318,10 @@ fn null_test(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
 fn membership(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let ansi = b.ansi();
     let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
-    let Some(t) = coercion::wider_common(&types, ansi) else {
+    // Structs may differ in the names of their fields.
+    let alike = types.windows(2).all(|pair| pair[0].same_structure(&pair[1]));
+    let common = coercion::wider_common(&types, ansi).or_else(|| types.first().filter(|_| alike).cloned());
+    let Some(t) = common else {
         return Err(SparkError::analysis(
             "DATATYPE_MISMATCH.DATA_DIFF_TYPES",
             &[
@@ -305,7 +332,7 @@ fn membership(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         ));
     };
     let args: Vec<Expr> =
-        args.into_iter().map(|a| if a.data_type().same_type(&t) { a } else { cast_to(a, &t, ansi) }).collect();
+        args.into_iter().map(|a| if alike || a.data_type().same_type(&t) { a } else { cast_to(a, &t, ansi) }).collect();
     let nullable = args.iter().any(Expr::nullable);
     Ok(call("in", args, DataType::Boolean, nullable, Membership { data_type: t }))
 }
@@ -368,6 +395,7 @@ fn between(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let (Some(high), Some(low), Some(value)) = (args.pop(), args.pop(), args.pop()) else {
         return Err(SparkError::internal("between has three arguments"));
     };
+    let args = vec![value.clone(), low.clone(), high.clone()];
     let from = b.invoke(">=", vec![value.clone(), low])?;
     let to = b.invoke("<=", vec![value, high])?;
     let both = b.invoke("and", vec![from, to])?;

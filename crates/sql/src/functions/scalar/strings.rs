@@ -42,8 +42,8 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("rtrim", 1, 2, trim),
     FunctionEntry::custom("lpad", 2, 3, pad),
     FunctionEntry::custom("rpad", 2, 3, pad),
-    FunctionEntry::row("substring", 2, 3, &[STR_OR_BIN, In::Int, In::Int], Ret::Same(0), Nulls::Strict, substring),
-    FunctionEntry::row("substr", 2, 3, &[STR_OR_BIN, In::Int, In::Int], Ret::Same(0), Nulls::Strict, substring),
+    FunctionEntry::custom("substring", 2, 3, substring_call),
+    FunctionEntry::custom("substr", 2, 3, substring_call),
     FunctionEntry::row("left", 2, 2, &[STR_OR_BIN, In::Int], Ret::Same(0), Nulls::Strict, |c, v| {
         substring(c, &[v[0].clone(), Value::Integer(1), v[1].clone()])
     }),
@@ -55,7 +55,6 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::row("instr", 2, 2, STR2, I, Nulls::Strict, |_, v| Ok(Value::Integer(find(s(&v[0]), s(&v[1]), 0)))),
     FunctionEntry::custom("locate", 2, 3, locate),
     FunctionEntry::custom("position", 2, 3, locate),
-    FunctionEntry::custom("charindex", 2, 3, locate),
     FunctionEntry::row("substring_index", 3, 3, &[In::Str, In::Str, In::Int], S, Nulls::Strict, substring_index),
     FunctionEntry::row("split_part", 3, 3, &[In::Str, In::Str, In::Int], S, Nulls::Strict, split_part),
     FunctionEntry::custom("overlay", 3, 4, overlay),
@@ -320,6 +319,17 @@ fn range(len: usize, pos: i64, count: i64) -> (usize, usize) {
     (from as usize, end.max(from) as usize)
 }
 
+/// Without a length to the end: Integer.MAX_VALUE.
+fn substring_call(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+    if args.len() == 2 {
+        args.push(Expr::literal(Value::Integer(i32::MAX), DataType::Integer));
+    }
+    let args = b.inputs(args, &[STR_OR_BIN, In::Int, In::Int])?;
+    let nullable = args.iter().any(Expr::nullable);
+    let t = args[0].data_type();
+    Ok(row_call(b.name, args, t, nullable, true, b.ansi(), substring))
+}
+
 fn substring(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
     let count = v.get(2).map_or(i64::from(i32::MAX), int);
     Ok(match &v[0] {
@@ -355,8 +365,7 @@ fn locate(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let args = b.inputs(args, &[In::Str, In::Str, In::Int])?;
     let nullable = args[0].nullable() || args[1].nullable();
-    let name = if b.name == "charindex" { "charindex" } else { b.name };
-    Ok(row_call(name, args, DataType::Integer, nullable, false, b.ansi(), |_, v| {
+    Ok(row_call(b.name, args, DataType::Integer, nullable, false, b.ansi(), |_, v| {
         // A null start is 0, null texts are null.
         if v[2].is_null() {
             return Ok(Value::Integer(0));

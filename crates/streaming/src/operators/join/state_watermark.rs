@@ -188,6 +188,7 @@ mod tests {
             deterministic: true,
             kernel: Arc::new(NoKernel),
             seed: None,
+            site: Default::default(),
         }))
     }
 

@@ -1,0 +1,86 @@
+//! What a session says of itself: users, the search path, the file of a row; bitmap positions; similarity of texts.
+
+use super::strings::{bytes, s};
+use crate::functions::coercion::In;
+use crate::functions::registry::DataType2 as T;
+use crate::functions::registry::{FunctionEntry, Nulls, Ret};
+use crate::value::Value;
+
+/// The name of the session's user.
+const USER: &str = "tidemark";
+
+const S: Ret = Ret::Is(T::Str);
+const L: Ret = Ret::Is(T::Long);
+
+/// Bits of a bitmap.
+const BITS: i64 = 32_768;
+
+pub(super) const FUNCTIONS: &[FunctionEntry] = &[
+    FunctionEntry::row("current_user", 0, 0, &[], S, Nulls::Never, |_, _| Ok(Value::from(USER))),
+    FunctionEntry::row("session_user", 0, 0, &[], S, Nulls::Never, |_, _| Ok(Value::from(USER))),
+    FunctionEntry::row("user", 0, 0, &[], S, Nulls::Never, |_, _| Ok(Value::from(USER))),
+    FunctionEntry::row("current_path", 0, 0, &[], S, Nulls::Never, |_, _| {
+        Ok(Value::from("system.builtin,system.session,spark_catalog.default"))
+    }),
+    FunctionEntry::row("input_file_block_start", 0, 0, &[], L, Nulls::Never, |_, _| Ok(Value::Long(-1))),
+    FunctionEntry::row("input_file_block_length", 0, 0, &[], L, Nulls::Never, |_, _| Ok(Value::Long(-1))),
+    FunctionEntry::row("bitmap_bucket_number", 1, 1, &[In::Long], L, Nulls::Strict, |_, v| {
+        let n = v[0].as_i64().unwrap_or(0);
+        Ok(Value::Long(if n > 0 { 1 + (n - 1) / BITS } else { n / BITS }))
+    }),
+    FunctionEntry::row("bitmap_bit_position", 1, 1, &[In::Long], L, Nulls::Strict, |_, v| {
+        let n = v[0].as_i64().unwrap_or(0);
+        Ok(Value::Long(if n > 0 { (n - 1) % BITS } else { n.wrapping_neg() % BITS }))
+    }),
+    FunctionEntry::row("bitmap_count", 1, 1, &[In::Bin], L, Nulls::Strict, |_, v| {
+        Ok(Value::Long(bytes(&v[0]).iter().map(|byte| i64::from(byte.count_ones())).sum()))
+    }),
+    FunctionEntry::row(
+        "jaro_winkler_similarity",
+        2,
+        2,
+        &[In::Str, In::Str],
+        Ret::Is(T::Double),
+        Nulls::Strict,
+        |_, v| Ok(Value::Double(jaro_winkler(s(&v[0]), s(&v[1])))),
+    ),
+];
+
+/// Jaro's similarity, raised by up to four equal characters at the start.
+fn jaro_winkler(left: &str, right: &str) -> f64 {
+    let (a, b): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
+    if a == b {
+        return 1.0;
+    }
+    let window = (a.len().max(b.len()) / 2).saturating_sub(1);
+    let mut taken = vec![false; b.len()];
+    let mut mine = Vec::new();
+    for (i, c) in a.iter().enumerate() {
+        let range = i.saturating_sub(window)..(i + window + 1).min(b.len());
+        if let Some(j) = range.into_iter().find(|j| !taken[*j] && b[*j] == *c) {
+            taken[j] = true;
+            mine.push(*c);
+        }
+    }
+    if mine.is_empty() {
+        return 0.0;
+    }
+    let theirs = b.iter().zip(&taken).filter(|(_, taken)| **taken).map(|(c, _)| *c);
+    let swapped = mine.iter().zip(theirs).filter(|(x, y)| **x != *y).count() as f64 / 2.0;
+    let m = mine.len() as f64;
+    let jaro = (m / a.len() as f64 + m / b.len() as f64 + (m - swapped) / m) / 3.0;
+    let prefix = a.iter().zip(&b).take(4).take_while(|(x, y)| x == y).count() as f64;
+    jaro + 0.1 * prefix * (1.0 - jaro)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn similarity_of_martha() {
+        assert!((jaro_winkler("martha", "marhta") - 0.961_111_111_111_111_1).abs() < 1e-12);
+        assert_eq!(jaro_winkler("", ""), 1.0);
+        assert_eq!(jaro_winkler("a", "b"), 0.0);
+    }
+}
