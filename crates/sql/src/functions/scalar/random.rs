@@ -286,12 +286,13 @@ impl Kernel for Text {
     fn evaluate(&self, _: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         const LETTERS: &[u8; 62] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
         let mut numbers = XorShift::new(self.seed.wrapping_add(ctx.partition as i64));
-        let mut draw =
-            || (0..self.length).map(|_| char::from(LETTERS[(numbers.next(32) % 62).unsigned_abs() as usize]));
+        let mut draw = || -> String {
+            (0..self.length).map(|_| char::from(LETTERS[(numbers.next(32) % 62).unsigned_abs() as usize])).collect()
+        };
         for _ in 0..ctx.row_base {
-            draw().for_each(drop);
+            draw();
         }
-        let texts: Vec<String> = (0..rows).map(|_| draw().collect()).collect();
+        let texts: Vec<String> = (0..rows).map(|_| draw()).collect();
         Ok(Arc::new(StringArray::from(texts)))
     }
 }
