@@ -107,7 +107,8 @@ pub fn insert_into(
                 None => Expr::literal(crate::value::Value::Null, crate::types::DataType::Null),
             };
             let to = field.data_type.clone();
-            Expr::Cast { child: Box::new(child), to, mode: EvalMode::Ansi, implicit: true }.alias(&field.name)
+            Expr::Cast { child: Box::new(child), to, mode: EvalMode::Ansi, implicit: true, site: Default::default() }
+                .alias(&field.name)
         })
         .collect();
     let rows = super::select(session, plan, list)?;

@@ -395,7 +395,6 @@ fn between(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let (Some(high), Some(low), Some(value)) = (args.pop(), args.pop(), args.pop()) else {
         return Err(SparkError::internal("between has three arguments"));
     };
-    let args = vec![value.clone(), low.clone(), high.clone()];
     let from = b.invoke(">=", vec![value.clone(), low])?;
     let to = b.invoke("<=", vec![value, high])?;
     let both = b.invoke("and", vec![from, to])?;
