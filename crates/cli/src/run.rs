@@ -46,6 +46,7 @@ fn run_here(request: &RunRequest) -> Result<u8, String> {
     setup.stopwatch = Some(Box::new(move || i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX)));
     setup.environment = env::vars().collect();
     setup.conf = vec![("spark.sql.session.timeZone".to_owned(), time_zone())];
+    setup.add_kafka();
     // Without --seed a run differs from the last one, as Spark's do.
     setup.seed = request.seed.unwrap_or_else(|| now.as_nanos() as u64 ^ u64::from(process::id()).rotate_left(32));
     setup.arguments = request.arguments.clone();

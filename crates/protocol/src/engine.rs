@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tidemark_pyspark::{Options as PythonOptions, Output as PythonOutput, ParkedCall, PythonSession, RunState};
+use tidemark_sql::connector::{KAFKA_PACKAGE, PACKAGES};
 use tidemark_sql::error::SparkError;
 use tidemark_sql::session::SqlSession;
 use tidemark_streaming::StreamingSession;
@@ -13,6 +14,7 @@ pub use tidemark_streaming::api::{CrashPoint, Rehearsal};
 use tidemark_streaming::api::{QueryApi, StepOutcome, StreamObserver, StreamingApi};
 use tidemark_streaming::clock::VirtualClock;
 use tidemark_streaming::ids::SeededIds;
+use tidemark_streaming::socket::SocketHub;
 use tidemark_vfs::SharedFs;
 
 pub use tidemark_streaming::clock::RealTime;
@@ -43,6 +45,8 @@ pub struct Setup {
     pub conf: Vec<(String, String)>,
     /// A person drives: a wait without an end parks the script instead of ending it.
     pub interactive: bool,
+    /// TCP ports that outlive the session; None: its own.
+    pub sockets: Option<Rc<SocketHub>>,
 }
 
 impl Setup {
@@ -59,7 +63,13 @@ impl Setup {
             environment: vec![("TZ".to_owned(), "UTC".to_owned())],
             conf: vec![("spark.sql.session.timeZone".to_owned(), "UTC".to_owned())],
             interactive: false,
+            sockets: None,
         }
+    }
+
+    /// Gives the session Spark's Kafka connector, as `--packages` does; a script that names packages of its own decides itself.
+    pub fn add_kafka(&mut self) {
+        self.conf.push((PACKAGES.to_owned(), KAFKA_PACKAGE.to_owned()));
     }
 }
 
@@ -125,6 +135,9 @@ impl Engine {
             sql.conf.borrow_mut().set_initial(key, value).map_err(|error| error.to_string())?;
         }
         let streaming = StreamingSession::new(sql.clone(), clock.clone(), Box::new(SeededIds::new(setup.seed)));
+        if let Some(sockets) = setup.sockets {
+            streaming.use_sockets(sockets);
+        }
         let mut argv = vec![script.to_owned()];
         argv.extend(setup.arguments);
         let python = PythonSession::new(PythonOptions {

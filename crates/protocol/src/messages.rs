@@ -1,9 +1,13 @@
 //! Commands from the page to the worker and events back. Changing one changes [`PROTOCOL_VERSION`].
 
+mod inputs;
+
 use serde::{Deserialize, Serialize};
 
+pub use inputs::{KafkaCommand, KafkaMessage, KafkaRecord, PartitionInfo, PortInfo, SocketCommand, TopicInfo};
+
 /// Both sides must be built from the same version; the worker refuses another one.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// What the page asks for. Commands are answered in order; each is followed by an [`Event::Settled`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,6 +66,10 @@ pub enum Command {
     ReadFile {
         path: String,
     },
+    /// The session's Kafka broker.
+    Kafka(KafkaCommand),
+    /// The session's TCP ports.
+    Socket(SocketCommand),
     /// Rows of a batch's output; answered by [`Event::BatchRows`].
     ReadBatch {
         query: String,
@@ -127,6 +135,14 @@ pub enum Event {
     },
     /// The whole tree, after any change.
     Files(Vec<FileEntry>),
+    /// All topics, after any change.
+    Topics(Vec<TopicInfo>),
+    KafkaRecords {
+        topic: String,
+        records: Vec<KafkaRecord>,
+    },
+    /// All ports that are open, after any change.
+    Ports(Vec<PortInfo>),
     FileContent {
         path: String,
         #[serde(with = "serde_bytes")]

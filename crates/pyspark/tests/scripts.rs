@@ -12,6 +12,8 @@ use tidemark_sql::session::{Clock, SqlSession};
 use tidemark_streaming::api::{
     CrashPoint, QueryApi, ScriptHost, StepOutcome, StreamObserver, StreamingApi, Wait, WriterSpec,
 };
+use tidemark_streaming::kafka::Broker;
+use tidemark_streaming::socket::SocketHub;
 use tidemark_vfs::MemoryFs;
 
 /// A clock that only sleep moves, and no queries.
@@ -54,6 +56,12 @@ impl StreamingApi for NoQueries {
     fn set_crash_point(&self, _: Option<CrashPoint>) {}
     fn set_observer(&self, _: Option<Rc<dyn StreamObserver>>) {}
     fn set_host(&self, _: Rc<dyn ScriptHost>) {}
+    fn broker(&self) -> Rc<Broker> {
+        Rc::new(Broker::new(Arc::new(MemoryFs::new()), "/"))
+    }
+    fn sockets(&self) -> Rc<SocketHub> {
+        Rc::default()
+    }
 }
 
 /// What was printed; the first print pulls the interrupt if one is set.

@@ -8,6 +8,7 @@
 pub mod analyzer;
 pub mod catalog;
 pub mod conf;
+pub mod connector;
 pub mod dataframe;
 pub mod datasource;
 pub mod display;

@@ -7,6 +7,7 @@ use tidemark_vfs::SharedFs;
 
 use crate::catalog::Catalog;
 use crate::conf::SqlConf;
+use crate::connector::Connector;
 use crate::expr::UdfHost;
 
 /// The session's time, virtual or real.
@@ -26,6 +27,8 @@ pub struct SqlSession {
     pub udfs: RefCell<Option<Rc<dyn UdfHost>>>,
     /// What reads checkpoints; the streaming crate brings it.
     pub state_reader: RefCell<Option<Rc<dyn crate::state_reader::StateReader>>>,
+    /// Spark's Kafka connector; used where the session has its package.
+    pub kafka: RefCell<Option<Rc<dyn Connector>>>,
     /// N of local[N].
     pub parallelism: Cell<usize>,
 }
@@ -41,6 +44,7 @@ impl SqlSession {
             clock,
             udfs: RefCell::new(None),
             state_reader: RefCell::new(None),
+            kafka: RefCell::new(None),
             parallelism: Cell::new(parallelism),
         }
     }

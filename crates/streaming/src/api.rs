@@ -7,6 +7,9 @@ use indexmap::IndexMap;
 use tidemark_sql::error::{Result, SparkError};
 use tidemark_sql::plan::PlanRef;
 
+use crate::kafka::Broker;
+use crate::socket::SocketHub;
+
 /// Everything a DataStreamWriter holds when `start` is called.
 #[derive(Clone, Debug, Default)]
 pub struct WriterSpec {
@@ -223,6 +226,10 @@ pub trait StreamingApi {
     fn set_crash_point(&self, point: Option<CrashPoint>);
     fn set_observer(&self, observer: Option<Rc<dyn StreamObserver>>);
     fn set_host(&self, host: Rc<dyn ScriptHost>);
+    /// The session's Kafka broker.
+    fn broker(&self) -> Rc<Broker>;
+    /// The session's TCP ports.
+    fn sockets(&self) -> Rc<SocketHub>;
 }
 
 pub trait QueryApi {

@@ -8,12 +8,16 @@ use tidemark_sql::session::SqlSession;
 use crate::api::{CrashPoint, Rehearsal, ScriptHost, StreamObserver};
 use crate::clock::VirtualClock;
 use crate::ids::IdSource;
+use crate::kafka::Broker;
+use crate::socket::SocketHub;
 
 pub(crate) struct Env {
     /// The session in which queries are started.
     pub(crate) session: Rc<SqlSession>,
     pub(crate) clock: Rc<VirtualClock>,
     pub(crate) ids: Box<dyn IdSource>,
+    pub(crate) broker: Rc<Broker>,
+    sockets: RefCell<Rc<SocketHub>>,
     host: RefCell<Option<Rc<dyn ScriptHost>>>,
     observer: RefCell<Option<Rc<dyn StreamObserver>>>,
     /// Where the next batch is to be cut off.
@@ -26,7 +30,10 @@ pub(crate) struct Env {
 
 impl Env {
     pub(crate) fn new(session: Rc<SqlSession>, clock: Rc<VirtualClock>, ids: Box<dyn IdSource>) -> Self {
+        let broker = Rc::new(Broker::new(session.fs.clone(), &session.cwd));
         Self {
+            broker,
+            sockets: RefCell::default(),
             session,
             clock,
             ids,
@@ -36,6 +43,14 @@ impl Env {
             rehearsal: Cell::new(None),
             crashed: Cell::new(false),
         }
+    }
+
+    pub(crate) fn sockets(&self) -> Rc<SocketHub> {
+        self.sockets.borrow().clone()
+    }
+
+    pub(crate) fn set_sockets(&self, sockets: Rc<SocketHub>) {
+        *self.sockets.borrow_mut() = sockets;
     }
 
     /// A copy, so that no borrow is held while the script runs.

@@ -10,7 +10,7 @@ use crate::operators::OperatorMetrics;
 pub(crate) const NO_DATA_INTERVAL_MS: i64 = 10_000;
 
 /// "2026-02-14T10:00:00.000Z"
-pub(crate) fn format_ms(ms: i64) -> String {
+pub fn format_ms(ms: i64) -> String {
     let days = ms.div_euclid(86_400_000);
     let rest = ms.rem_euclid(86_400_000);
     let (year, month, day) = civil(days);
@@ -44,6 +44,8 @@ pub(crate) struct SourceProgress {
     pub(crate) end: Option<String>,
     pub(crate) latest: Option<String>,
     pub(crate) rows: i64,
+    /// The source's own figures; an object.
+    pub(crate) metrics: Option<Value>,
 }
 
 /// Event times of a batch as texts, by name.
@@ -143,6 +145,9 @@ impl Progress {
             put(&mut json, "latestOffset", offset(source.latest.as_ref()));
             put(&mut json, "numInputRows", source.rows.into());
             rates(&mut json, source.rows);
+            if let Some(metrics) = &source.metrics {
+                put(&mut json, "metrics", metrics.clone());
+            }
             Value::Object(json)
         });
         let sources: Vec<Value> = sources.collect();

@@ -13,7 +13,9 @@ use crate::api::{
 use crate::clock::VirtualClock;
 use crate::env::Env;
 use crate::ids::IdSource;
+use crate::kafka::{Broker, KafkaConnector};
 use crate::query::Query;
+use crate::socket::SocketHub;
 use crate::start;
 
 /// Idle reports that a long wait makes at most; older ones would have left the buffer.
@@ -38,8 +40,11 @@ pub struct StreamingSession {
 impl StreamingSession {
     pub fn new(sql: Rc<SqlSession>, clock: Rc<VirtualClock>, ids: Box<dyn IdSource>) -> Rc<Self> {
         *sql.state_reader.borrow_mut() = Some(Rc::new(crate::state_reader::CheckpointReader));
+        let env = Rc::new(Env::new(sql, clock, ids));
+        let connector = KafkaConnector::new(env.broker.clone(), Rc::downgrade(&env));
+        *env.session.kafka.borrow_mut() = Some(Rc::new(connector));
         Rc::new_cyclic(|this| Self {
-            env: Rc::new(Env::new(sql, clock, ids)),
+            env,
             this: this.clone(),
             queries: RefCell::default(),
             last_end: RefCell::new(None),
@@ -53,6 +58,11 @@ impl StreamingSession {
     /// Lets every query lose its memory as it runs; for tests.
     pub fn rehearse(&self, rehearsal: Option<Rehearsal>) {
         self.env.rehearsal.set(rehearsal);
+    }
+
+    /// Ports that outlive this session.
+    pub fn use_sockets(&self, sockets: Rc<SocketHub>) {
+        self.env.set_sockets(sockets);
     }
 
     pub(crate) fn weak(&self) -> Weak<Self> {
@@ -260,5 +270,13 @@ impl StreamingApi for StreamingSession {
 
     fn set_host(&self, host: Rc<dyn ScriptHost>) {
         self.env.set_host(host);
+    }
+
+    fn broker(&self) -> Rc<Broker> {
+        self.env.broker.clone()
+    }
+
+    fn sockets(&self) -> Rc<SocketHub> {
+        self.env.sockets()
     }
 }

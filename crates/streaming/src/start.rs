@@ -24,7 +24,7 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
     let trigger = Trigger::parse(&spec.trigger)?;
     let output_mode = parse_output_mode(spec.output_mode.as_deref())?;
     let output = plan.output();
-    let resolved = resolve(spec, trigger, output_mode, &output, &env.session, &settings)?;
+    let resolved = resolve(spec, trigger, output_mode, &output, &env.session, &settings, &env.broker)?;
     let (checkpoint, delete_checkpoint) = checkpoint(session, spec, &resolved, &settings)?;
     if settings.flag("spark.sql.streaming.unsupportedOperationCheck", true) {
         crate::batch::check(&plan, output_mode, trigger, &resolved.format, &env.session)?;

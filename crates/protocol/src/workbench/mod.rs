@@ -7,6 +7,7 @@
 mod example;
 mod explain;
 mod files;
+mod inputs;
 mod ledger;
 mod observer;
 mod report;
@@ -21,12 +22,13 @@ use tidemark_streaming::api::{CrashPoint as EnginePoint, StepOutcome};
 use tidemark_vfs::{Change, FileSystem, FsResult, MemoryFs};
 
 use crate::engine::{Engine, Outcome, Setup};
-use crate::messages::{Command, CrashPoint, Event, Restored, ScriptState, Stream};
+use crate::messages::{Command, CrashPoint, Event, KafkaCommand, Restored, ScriptState, SocketCommand, Stream};
 
 pub use files::WORKSPACE_LIMIT_BYTES;
 pub use ledger::Record;
 
 use example::Example;
+use inputs::Inputs;
 use ledger::Ledger;
 use observer::{Observer, Shared};
 
@@ -76,6 +78,7 @@ pub struct Options {
 /// One workspace at work.
 pub struct Workbench {
     shared: Rc<Shared>,
+    inputs: Inputs,
     /// None before the first run, and after a crash or a reset.
     engine: Option<Engine>,
     seed: u64,
@@ -99,9 +102,17 @@ impl Workbench {
         };
         fs.take_journal();
         let clock_ms = options.now_ms.max(ledger.clock_ms());
+        let inputs = Inputs::new(fs.clone());
         let shared = Rc::new(Shared::new(fs, ledger, out));
-        let mut bench =
-            Self { shared, engine: None, seed: options.seed, stopwatch: options.stopwatch, clock_ms, commands: 0 };
+        let mut bench = Self {
+            shared,
+            inputs,
+            engine: None,
+            seed: options.seed,
+            stopwatch: options.stopwatch,
+            clock_ms,
+            commands: 0,
+        };
         if restored {
             let memory = bench.shared.ledger.borrow().restored();
             bench.ready(Some(memory));
@@ -140,6 +151,8 @@ impl Workbench {
                 self.read_state(&query, operator, partition, offset, limit);
             }
             Command::Explain { path } => self.explain(&path),
+            Command::Kafka(command) => self.kafka(command),
+            Command::Socket(command) => self.socket(command),
         }
         self.settle();
     }
@@ -156,6 +169,9 @@ impl Workbench {
         self.shared.ledger.borrow_mut().set_clock(self.clock_ms);
         if self.shared.commit() {
             self.shared.event(Event::Files(files::tree(&self.shared.fs)));
+        }
+        for event in self.inputs.news(self.clock_ms) {
+            self.shared.event(event);
         }
         let next_due_ms = self.engine.as_ref().and_then(Engine::next_due_ms);
         self.shared.event(Event::Settled { command: self.commands, clock_ms: self.clock_ms, next_due_ms });
@@ -205,6 +221,8 @@ impl Workbench {
         let mut setup = Setup::new(self.shared.fs.clone(), CWD);
         setup.start_ms = self.clock_ms;
         setup.interactive = true;
+        setup.add_kafka();
+        setup.sockets = Some(self.inputs.sockets.clone());
         setup.stopwatch = self.stopwatch.clone().map(|read| Box::new(move || read()) as Box<dyn Fn() -> i64>);
         setup.seed = self.seed;
         // A second run must not repeat the ids of the first.
@@ -294,6 +312,13 @@ impl Workbench {
 
     /// A change by hand. The clock moves on by a millisecond, so that files keep the order in which they came.
     fn change(&mut self, command: &str, act: impl FnOnce(&MemoryFs, i64) -> FsResult<()>) {
+        self.tick();
+        if let Err(error) = act(&self.shared.fs, self.clock_ms) {
+            self.refuse(command, error.to_string());
+        }
+    }
+
+    fn tick(&mut self) {
         match &self.engine {
             Some(engine) => {
                 engine.pass_ms(1);
@@ -301,8 +326,20 @@ impl Workbench {
             }
             None => self.clock_ms += 1,
         }
-        if let Err(error) = act(&self.shared.fs, self.clock_ms) {
-            self.refuse(command, error.to_string());
+    }
+
+    fn kafka(&mut self, command: KafkaCommand) {
+        self.tick();
+        match self.inputs.kafka(command, self.clock_ms) {
+            Ok(answer) => answer.into_iter().for_each(|event| self.shared.event(event)),
+            Err(error) => self.refuse("kafka", error.to_string()),
+        }
+    }
+
+    fn socket(&mut self, command: SocketCommand) {
+        self.tick();
+        if let Some(message) = self.inputs.socket(command, self.clock_ms) {
+            self.refuse("socket", message);
         }
     }
 

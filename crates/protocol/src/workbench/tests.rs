@@ -167,3 +167,34 @@ fn a_crash_in_mid_batch_loses_and_doubles_nothing() {
         assert_eq!((next.batch, &next.output), (4, &straight[4]));
     }
 }
+
+#[test]
+fn messages_and_typed_lines_reach_the_queries_and_survive_a_reload() {
+    let mut bench = Bench::open(None);
+    let make = KafkaCommand::CreateTopic { name: "events".into(), partitions: 2 };
+    let made = bench.run(Command::Kafka(make.clone()));
+    assert!(matches!(&made[..], [Event::Files(_), Event::Topics(topics), Event::Settled { .. }] if topics.len() == 1));
+    assert!(matches!(&bench.run(Command::Kafka(make))[..], [Event::Refused { .. }, ..]));
+    let script = "from pyspark.sql import SparkSession\n\
+                  spark = SparkSession.builder.getOrCreate()\n\
+                  options = {'kafka.bootstrap.servers': 'localhost:9092', 'subscribe': 'events'}\n\
+                  values = spark.readStream.format('kafka').options(**options).load().selectExpr('cast(value as string)')\n\
+                  lines = spark.readStream.format('socket').option('host', 'localhost').option('port', 9999).load()\n\
+                  values.union(lines).writeStream.format('console').start().awaitTermination()\n";
+    bench.run(Command::Socket(SocketCommand::Listen { port: 9999 }));
+    bench.run(Command::Run { text: script.into() });
+    assert_eq!(bench.batch(step()).output.total, 0);
+    let message = crate::messages::KafkaMessage { value: Some("hello".into()), ..Default::default() };
+    bench.run(Command::Kafka(KafkaCommand::Produce { topic: "events".into(), message }));
+    bench.run(Command::Kafka(KafkaCommand::Generate { topic: "events".into(), seed: 7, count: 3 }));
+    let typed = bench.run(Command::Socket(SocketCommand::Send { port: 9999, text: "world\n".into() }));
+    assert!(typed.iter().any(|event| matches!(event, Event::Ports(ports) if ports[0].waiting == 1)), "{typed:?}");
+    let report = bench.batch(step());
+    assert_eq!((report.output.total, report.input_rows), (5, 5));
+
+    let mut again = Bench::open(Some(bench.stored()));
+    let read = again.run(Command::Kafka(KafkaCommand::Read { topic: "events".into(), limit: 3 }));
+    let Some(Event::KafkaRecords { records, .. }) = read.first() else { panic!("{read:?}") };
+    assert_eq!(records.len(), 3);
+    assert!(records.iter().all(|record| record.key.is_some()));
+}

@@ -4,6 +4,8 @@ pub(crate) mod conf;
 pub(crate) mod expr;
 pub(crate) mod files;
 pub(crate) mod frame;
+pub(crate) mod kafka;
+pub(crate) mod socket;
 pub(crate) mod stream;
 pub(crate) mod system;
 
@@ -16,6 +18,8 @@ pub(crate) fn module_defs(ctx: &Context) -> Vec<&'static PyModuleDef> {
         expr::module_def(ctx),
         files::module_def(ctx),
         frame::module_def(ctx),
+        kafka::module_def(ctx),
+        socket::module_def(ctx),
         stream::module_def(ctx),
         system::module_def(ctx),
     ]

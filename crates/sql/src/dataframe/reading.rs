@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::ReadSpec;
 use crate::catalog::attributes;
+use crate::connector;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::ExprId;
 use crate::plan::{LogicalPlan, PlanRef, StreamingRelation};
@@ -11,7 +12,7 @@ use crate::session::SqlSession;
 use crate::types::{DataType, StructField, StructType};
 
 /// File formats that can be streamed.
-const FILE_FORMATS: [&str; 5] = ["json", "csv", "text", "parquet", "orc"];
+const FILE_FORMATS: [&str; 4] = ["json", "csv", "text", "parquet"];
 
 /// spark.read...load(): files as they are listed now.
 pub fn read(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
@@ -23,6 +24,9 @@ pub fn read(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
         if let Some(reader) = reader {
             return reader.read(session, &short, &spec);
         }
+    }
+    if let Some(kafka) = connector::kafka(session, &format) {
+        return kafka.read(session, &spec);
     }
     let relation = crate::datasource::relation(session, &format, &spec.options, spec.schema.as_ref(), &spec.paths)?;
     Ok(Arc::new(LogicalPlan::FileRelation(relation)))
@@ -37,7 +41,7 @@ fn option<'a>(spec: &'a ReadSpec, key: &str) -> Option<&'a String> {
 pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
     let default = session.conf.borrow().get("spark.sql.sources.default");
     let format = spec.format.clone().or(default).unwrap_or_else(|| "parquet".to_owned());
-    let short = format.to_lowercase();
+    let short = if connector::is_kafka(&format) { "kafka".to_owned() } else { format.to_lowercase() };
     let path = spec.paths.first().cloned().or_else(|| option(&spec, "path").cloned());
     let schema = match short.as_str() {
         "rate" | "rate-micro-batch" => {
@@ -57,9 +61,12 @@ pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
                 ],
             }
         }
-        "kafka" => return Err(SparkError::analysis("KAFKA_DATA_SOURCE_NOT_ENABLED", &[("provider", &format)])),
+        "kafka" => match connector::kafka(session, &format) {
+            Some(kafka) => kafka.stream_schema(&spec)?,
+            None => return Err(SparkError::analysis("KAFKA_DATA_SOURCE_NOT_ENABLED", &[("provider", &format)])),
+        },
         "avro" => return Err(SparkError::analysis("AVRO_DATA_SOURCE_NOT_ENABLED", &[("provider", &format)])),
-        "socket" => return Err(socket_refused(&spec)),
+        "socket" => socket_schema(&spec)?,
         // Providers that have a schema of their own refuse the user's first.
         "console" | "noop" | "statestore" if spec.schema.is_some() => {
             let provider = match short.as_str() {
@@ -80,6 +87,7 @@ pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
                 &[("className", &format), ("operator", "reading")],
             ));
         }
+        "orc" => return Err(crate::datasource::relation::unavailable(&format)),
         name if FILE_FORMATS.contains(&name) => file_schema(session, &spec, name, path.as_deref())?,
         _ => {
             return Err(SparkError::new(
@@ -141,17 +149,34 @@ fn check_rate_options(spec: &ReadSpec, format: &str) -> Result<()> {
     Ok(())
 }
 
-fn socket_refused(spec: &ReadSpec) -> SparkError {
+/// TextSocketSourceProvider: its checks, and the columns.
+fn socket_schema(spec: &ReadSpec) -> Result<StructType> {
     if option(spec, "host").is_none() {
-        return SparkError::analysis("_LEGACY_ERROR_TEMP_1295", &[]);
+        return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1295", &[]));
     }
-    match option(spec, "port") {
-        None => SparkError::analysis("_LEGACY_ERROR_TEMP_1296", &[]),
-        Some(port) if port.trim().parse::<i32>().is_err() => {
-            SparkError::plain(ErrorClass::NumberFormat, format!("For input string: \"{port}\""))
-        }
-        Some(_) => SparkError::not_yet("The socket source"),
+    let Some(port) = option(spec, "port") else {
+        return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1296", &[]));
+    };
+    let stamped = match option(spec, "includeTimestamp").map(|text| text.to_ascii_lowercase()).as_deref() {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(_) => return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1297", &[])),
+    };
+    if port.parse::<i32>().is_err() {
+        return Err(SparkError::plain(ErrorClass::NumberFormat, format!("For input string: \"{port}\"")));
     }
+    if spec.schema.is_some() {
+        return Err(SparkError::new(
+            ErrorClass::UnsupportedOperation,
+            "_LEGACY_ERROR_TEMP_2242",
+            &[("provider", "TextSocketSourceProvider")],
+        ));
+    }
+    let mut fields = vec![StructField::new("value", DataType::String, true)];
+    if stamped {
+        fields.push(StructField::new("timestamp", DataType::Timestamp, true));
+    }
+    Ok(StructType { fields })
 }
 
 /// Schema of a file stream: the user's, all nullable; text has its own (DataSource.sourceSchema).

@@ -4,6 +4,7 @@ use super::WriteSpec;
 use crate::analyzer::streaming_checks::check_batch;
 use crate::analyzer::{quote_parts, quoted};
 use crate::catalog::SavedTable;
+use crate::connector;
 use crate::datasource::relation::format_named;
 use crate::datasource::resolve_path;
 use crate::datasource::save::{SaveMode, save};
@@ -36,6 +37,9 @@ pub fn write(session: &SqlSession, plan: &PlanRef, spec: WriteSpec) -> Result<()
     if format.eq_ignore_ascii_case("noop") {
         crate::planner::execute(session, plan)?;
         return Ok(());
+    }
+    if let (None, Some(kafka)) = (&spec.table, connector::kafka(session, &format)) {
+        return kafka.write(session, plan, &spec);
     }
     format_named(&format)?;
     let mode = save_mode(spec.mode.as_deref())?;

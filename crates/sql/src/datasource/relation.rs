@@ -76,6 +76,10 @@ pub fn unavailable(name: &str) -> SparkError {
     match name.to_lowercase().as_str() {
         "avro" => SparkError::analysis("AVRO_DATA_SOURCE_NOT_ENABLED", &[("provider", name)]),
         "kafka" => SparkError::analysis("KAFKA_DATA_SOURCE_NOT_ENABLED", &[("provider", name)]),
+        "orc" => SparkError::plain(
+            ErrorClass::UnsupportedOperation,
+            "ORC files are not supported by Tidemark: use Parquet, JSON, CSV or text",
+        ),
         _ => SparkError::new(
             ErrorClass::Java("org.apache.spark.SparkClassNotFoundException"),
             "DATA_SOURCE_NOT_FOUND",

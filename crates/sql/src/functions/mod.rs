@@ -12,8 +12,8 @@ pub mod hash;
 mod json;
 pub mod registry;
 pub mod row;
-pub use self::scalar::coerce_case;
 pub(crate) use self::scalar::interval_overflow;
+pub use self::scalar::{JavaPattern, coerce_case};
 mod scalar;
 pub mod variant;
 

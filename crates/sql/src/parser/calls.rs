@@ -340,7 +340,8 @@ impl Parser<'_> {
             ["select", "distinct", "all", ","].iter().any(|word| before.text.eq_ignore_ascii_case(word))
         });
         let from = token.text.eq_ignore_ascii_case("from") && list_starts;
-        if reserved && !from && !matches!(token.text.to_lowercase().as_str(), "left" | "right" | "window" | "end") {
+        let is_column = matches!(token.text.to_lowercase().as_str(), "left" | "right" | "window" | "end" | "offset");
+        if reserved && !from && !is_column {
             return Err(self.unexpected());
         }
         self.next();

@@ -189,6 +189,9 @@ impl MicroBatch {
                 session: env.session.clone(),
                 log: format!("{}/sources/{}", setup.checkpoint, opened.len()),
                 parallelism: env.session.parallelism.get(),
+                broker: env.broker.clone(),
+                sockets: env.sockets(),
+                uuid: uuid_of(&env),
             };
             let mut source = sources::open(relation, source_env).map_err(early)?;
             let limit = match setup.trigger {
@@ -479,6 +482,7 @@ impl MicroBatch {
                     end: open.end.clone(),
                     latest: open.latest.clone(),
                     rows: rows(index),
+                    metrics: open.source.metrics(open.end.as_deref()),
                 })
                 .collect(),
             sink: self.sink.description(),
@@ -507,8 +511,13 @@ fn sink_env(query: &Query) -> SinkEnv {
         host: env.host(),
         output_mode: query.setup.output_mode,
         now_ms: env.clock.now_ms(),
-        uuid: Rc::new(move || env.ids.uuid()),
+        uuid: uuid_of(&env),
     }
+}
+
+fn uuid_of(env: &Rc<Env>) -> Rc<dyn Fn() -> String> {
+    let env = env.clone();
+    Rc::new(move || env.ids.uuid())
 }
 
 /// What the page shows of a query whose sources are not opened yet: taken from its plan.

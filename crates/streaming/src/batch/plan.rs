@@ -27,7 +27,7 @@ use crate::trigger::Trigger;
 
 /// Sinks of Spark's second interface.
 pub(crate) fn writes_continuously(sink: &str) -> bool {
-    matches!(sink, "console" | "memory" | "noop" | "foreach")
+    matches!(sink, "console" | "memory" | "noop" | "foreach" | "kafka")
 }
 
 /// The checks of UnsupportedOperationChecker.

@@ -13,5 +13,5 @@ pub(crate) use commit_log::CommitLog;
 pub(crate) use compact::{CompactSettings, CompactibleLog};
 pub(crate) use json_error::parse_json;
 pub(crate) use metadata::query_id;
-pub(crate) use metadata_log::{MetadataLog, fs_error, illegal_state};
+pub(crate) use metadata_log::{MetadataLog, check_version, fs_error, illegal_state};
 pub(crate) use offset_log::{LOGGED_CONF, OffsetEntry, OffsetLog};

@@ -1,9 +1,12 @@
 //! Which sink a writer means, and what `start` refuses at once (DataStreamWriter.startInternal, DataSource.createSink).
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 use tidemark_sql::catalog::SavedTable;
+use tidemark_sql::connector;
+use tidemark_sql::datasource::relation::unavailable;
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::expr::Attribute;
 use tidemark_sql::parser::parse_table_name;
@@ -18,6 +21,7 @@ use super::memory::MemorySink;
 use super::noop::NoopSink;
 use super::{Sink, memory};
 use crate::api::WriterSpec;
+use crate::kafka::{Broker, KafkaSink};
 use crate::operators::OutputMode;
 use crate::settings::Settings;
 use crate::sources::file::uri_to_path;
@@ -186,6 +190,7 @@ pub(crate) fn resolve(
     output: &[Arc<Attribute>],
     session: &SqlSession,
     settings: &Settings,
+    broker: &Rc<Broker>,
 ) -> Result<ResolvedSink> {
     let simple = |sink: Box<dyn Sink>, format: &str| ResolvedSink {
         sink,
@@ -196,7 +201,7 @@ pub(crate) fn resolve(
     };
     if let Some(name) = &spec.table {
         let spec = table_spec(spec, name, output, session, settings)?;
-        return resolve(&spec, trigger, mode, output, session, settings);
+        return resolve(&spec, trigger, mode, output, session, settings, broker);
     }
     if let Some(handle) = spec.foreach_batch {
         not_partitioned(spec, "foreachBatch")?;
@@ -225,10 +230,17 @@ pub(crate) fn resolve(
         }
         "console" => return Ok(simple(Box::new(ConsoleSink::new(&spec.options)), "console")),
         "noop" => return Ok(simple(Box::new(NoopSink), "noop")),
+        _ if connector::kafka(session, &format).is_some() => {
+            let sink = Box::new(KafkaSink::new(broker.clone(), &spec.options));
+            return Ok(ResolvedSink { temporary_checkpoint: false, ..simple(sink, "kafka") });
+        }
         _ => {}
     }
     let partitions = partition_columns(spec, output, settings.flag("spark.sql.caseSensitive", false))?;
     let Some(format) = file_format(&format) else { return Err(refuse_format(&format, &spec.options, &session.cwd)) };
+    if format == "orc" {
+        return Err(unavailable(format));
+    }
     let Some(path) = spec.path.clone().or_else(|| option(&spec.options, "path").map(str::to_owned)) else {
         return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2047", &[]));
     };

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use serde_json::Value;
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::expr::Attribute;
 use tidemark_sql::plan::{LogicalPlan, StreamingRelation};
@@ -15,7 +16,9 @@ use tidemark_sql::session::SqlSession;
 use tidemark_vfs::SharedFs;
 
 use crate::clock::VirtualClock;
+use crate::kafka::{Broker, KafkaSource};
 use crate::settings::Settings;
+use crate::socket::{SocketHub, SocketSource};
 
 /// How much of what is new one batch may take (Spark's ReadLimit).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +28,8 @@ pub(crate) enum ReadLimit {
     Files(usize),
     /// Files up to this many bytes, at least one.
     Bytes(u64),
+    /// What the source's own options say of rows.
+    Rows,
 }
 
 /// When a source can have something new.
@@ -50,6 +55,11 @@ pub(crate) trait Source {
     fn latest_offset(&mut self, start: Option<&str>, limit: ReadLimit) -> Result<Option<String>>;
     /// The newest offset there is, where the source tells (latestOffset in the progress).
     fn report_latest(&self) -> Option<String> {
+        None
+    }
+    /// The source's own figures for the progress (ReportsSourceMetrics); `end`: the batch's.
+    fn metrics(&self, end: Option<&str>) -> Option<Value> {
+        let _ = end;
         None
     }
     /// The rows between the offsets, as a plan whose output is `output`.
@@ -80,6 +90,9 @@ pub(crate) struct SourceEnv {
     pub(crate) log: String,
     /// local[N]
     pub(crate) parallelism: usize,
+    pub(crate) broker: Rc<Broker>,
+    pub(crate) sockets: Rc<SocketHub>,
+    pub(crate) uuid: Rc<dyn Fn() -> String>,
 }
 
 /// Opens the source that a relation reads.
@@ -90,6 +103,8 @@ pub(crate) fn open(relation: &StreamingRelation, env: SourceEnv) -> Result<Box<d
         }
         "rate" => Ok(Box::new(rate::RateSource::open(&relation.options, env)?)),
         "rate-micro-batch" => Ok(Box::new(rate_micro_batch::RateMicroBatchSource::open(&relation.options, env)?)),
+        "kafka" => Ok(Box::new(KafkaSource::open(env.broker.clone(), &relation.options, env)?)),
+        "socket" => Ok(Box::new(SocketSource::open(env.sockets.clone(), &relation.options, &env))),
         other => Err(SparkError::not_yet(&format!("The streaming source '{other}'"))),
     }
 }

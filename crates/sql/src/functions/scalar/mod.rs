@@ -8,6 +8,7 @@ mod decimal;
 mod digests;
 mod formats;
 mod intervals;
+mod java_pattern;
 mod make;
 mod maps;
 mod math;
@@ -28,6 +29,7 @@ pub(super) use self::arithmetic::overflow;
 pub use self::conditional::coerce_case;
 pub(in crate::functions) use self::decimal::divide as divide_decimal;
 pub(crate) use self::intervals::overflow as interval_overflow;
+pub use self::java_pattern::JavaPattern;
 
 use arrow::array::ArrayRef;
 

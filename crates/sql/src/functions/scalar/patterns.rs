@@ -64,7 +64,7 @@ fn compiled(c: &RowContext<'_>, pattern: &str, function: &str) -> Result<Rc<Rege
 }
 
 /// What Java writes otherwise: ASCII classes, possessive quantifiers are the same, `\h`, `\R`, `\Z`.
-fn translated(p: &str) -> String {
+pub(super) fn translated(p: &str) -> String {
     let mut out = String::with_capacity(p.len() + 8);
     let mut chars = p.chars().peekable();
     let mut in_class = false;

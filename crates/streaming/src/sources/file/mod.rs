@@ -105,7 +105,7 @@ impl FileSource {
     fn take(&self, files: Vec<Found>, limit: ReadLimit) -> (Vec<Found>, Vec<Found>) {
         let cache = !self.options.latest_first && self.available_now.is_none();
         let taken = match limit {
-            ReadLimit::All => files.len(),
+            ReadLimit::All | ReadLimit::Rows => files.len(),
             ReadLimit::Files(limit) => files.len().min(limit),
             ReadLimit::Bytes(limit) => {
                 let mut size = 0_u64;
@@ -122,7 +122,7 @@ impl FileSource {
         let mut taken_files = files;
         let rest = taken_files.split_off(taken);
         let worth = match limit {
-            ReadLimit::All => false,
+            ReadLimit::All | ReadLimit::Rows => false,
             ReadLimit::Files(limit) => rest.len() as f64 >= limit as f64 * self.options.discard_ratio,
             ReadLimit::Bytes(limit) => {
                 let size: u64 = rest.iter().map(|file| file.len).sum();
