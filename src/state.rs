@@ -14,7 +14,8 @@ pub use gates::{Gate, Gates, StepPlan};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tidemark_protocol::messages::{
-    BatchReport, Command, CrashPoint, Event, FileEntry, QueryInfo, ScriptState, StateTable, StorageState, Stream,
+    BatchReport, Command, CrashPoint, Event, FileEntry, KafkaRecord, PortInfo, QueryInfo, ScriptState, StateTable,
+    StorageState, Stream, TopicInfo,
 };
 
 /// Files above this size are sent in slices of it (bytes).
@@ -323,6 +324,12 @@ pub struct App {
     pub files_tab: FilesTab,
     pub view: View,
     pub files: Rc<Vec<FileEntry>>,
+    /// Of the session's Kafka broker.
+    pub topics: Rc<Vec<TopicInfo>>,
+    /// A topic and its newest records, as asked for last.
+    pub records: Rc<(String, Vec<KafkaRecord>)>,
+    /// Open TCP ports.
+    pub ports: Rc<Vec<PortInfo>>,
     pub open_path: Option<String>,
     pub open: Option<Content>,
     pub explain_path: Option<String>,
@@ -369,6 +376,9 @@ impl Default for App {
             files_tab: FilesTab::Tree,
             view: View::Script,
             files: Rc::default(),
+            topics: Rc::default(),
+            records: Rc::default(),
+            ports: Rc::default(),
             open_path: None,
             open: None,
             explain_path: None,

@@ -38,6 +38,9 @@ impl App {
             }
             Event::QueryTerminated { query, error } => self.query_ended(&query, error),
             Event::Files(files) => self.files = Rc::new(files),
+            Event::Topics(topics) => self.topics = Rc::new(topics),
+            Event::KafkaRecords { topic, records } => self.records = Rc::new((topic, records)),
+            Event::Ports(ports) => self.ports = Rc::new(ports),
             Event::FileContent { path, content, text } => return self.content(path, content, text),
             Event::BatchRows { query, batch, offset, rows } => {
                 if self.rows.query != query || self.rows.batch != batch {
