@@ -103,7 +103,6 @@ const LIBRARY: &[&str] = &[
     "uuid.py",
     "warnings.py",
     "weakref.py",
-    "zoneinfo/",
 ];
 
 /// Lines added to a library module: the shared generator of `random` starts from the session's seed, so that a script is

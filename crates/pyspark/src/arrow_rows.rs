@@ -2,7 +2,11 @@
 
 use arrow::array::{Array, ArrayRef};
 use arrow::record_batch::RecordBatch;
+use rustpython_vm::convert::ToPyObject;
 use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
+use std::sync::Arc;
+use tidemark_sql::exec::batch::make_batch;
+use tidemark_sql::expr::Attribute;
 use tidemark_sql::types::{DataType, StructType};
 use tidemark_sql::value::{array_from_values, value_at};
 
@@ -25,6 +29,44 @@ pub(crate) fn rows(batches: &[RecordBatch], schema: &StructType, vm: &VirtualMac
         }
     }
     Ok(rows)
+}
+
+/// A table as a list of its columns, each a list of values; the number of rows goes with it.
+pub(crate) fn table(batch: &RecordBatch, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+    let python = ToPython::new(vm)?;
+    let mut columns = Vec::with_capacity(batch.num_columns());
+    for column in batch.columns() {
+        let data_type = DataType::from_arrow(column.data_type()).map_err(|e| vm.new_runtime_error(e.message))?;
+        let values: PyResult<Vec<PyObjectRef>> =
+            (0..batch.num_rows()).map(|row| python.object(&value_at(column, row, &data_type), &data_type)).collect();
+        columns.push(vm.ctx.new_list(values?).into());
+    }
+    let columns: PyObjectRef = vm.ctx.new_list(columns).into();
+    Ok(vm.ctx.new_tuple(vec![batch.num_rows().to_pyobject(vm), columns]).into())
+}
+
+/// Tables that a function gave: a list of lists of columns.
+pub(crate) fn tables(
+    given: &PyObjectRef,
+    output: &[Arc<Attribute>],
+    vm: &VirtualMachine,
+) -> PyResult<tidemark_sql::Result<Vec<RecordBatch>>> {
+    let mut batches = Vec::new();
+    for columns in given.try_to_value::<Vec<Vec<Vec<PyObjectRef>>>>(vm)? {
+        let rows = columns.first().map_or(0, Vec::len);
+        let mut arrays = Vec::with_capacity(output.len());
+        for (values, attribute) in columns.iter().zip(output) {
+            match column(values, &attribute.data_type, vm)? {
+                Ok(array) => arrays.push(array),
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        match make_batch(output, arrays, rows) {
+            Ok(batch) => batches.push(batch),
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(batches))
 }
 
 /// The arguments of one call of a function on rows.

@@ -1,19 +1,24 @@
 //! The script's functions as the engine calls them: udfs, foreachBatch, foreach, listeners.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 use arrow::record_batch::RecordBatch;
+use rustpython_vm::builtins::{PyFloat, PyTupleRef};
 use rustpython_vm::convert::ToPyObject;
 use rustpython_vm::function::{FuncArgs, KwArgs};
 use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine};
 use tidemark_sql::error::{Result, SparkError};
-use tidemark_sql::expr::{PythonUdf, UdfHost};
+use tidemark_sql::expr::{Attribute, PythonUdf, UdfHost};
 use tidemark_sql::plan::PlanRef;
-use tidemark_sql::types::StructType;
+use tidemark_sql::python::{GroupStateIn, GroupStateOut, ProcessorCall, StateServer};
+use tidemark_sql::types::{DataType, StructType};
+use tidemark_sql::value::Value;
 use tidemark_streaming::api::ScriptHost;
 
 use crate::arrow_rows::{self, Arguments};
+use crate::convert;
 use crate::errors::{Callback, from_python};
 use crate::native::frame::PyPlan;
 use crate::state::{Output, State};
@@ -38,6 +43,15 @@ impl Host {
     fn function(&self, handle: u64) -> Result<PyObjectRef> {
         self.0.kept(handle).ok_or_else(gone)
     }
+}
+
+/// A Python number as i64; floats are cut off, as JSON's numbers are in a long.
+pub(crate) fn integer(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<i64> {
+    if let Some(float) = object.downcast_ref::<PyFloat>() {
+        #[allow(clippy::cast_possible_truncation, reason = "cut off as Spark does")]
+        return Ok(float.to_f64() as i64);
+    }
+    object.try_int(vm)?.try_to_primitive(vm)
 }
 
 fn call(function: &PyObjectRef, names: &[Option<String>], values: Vec<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
@@ -72,6 +86,94 @@ impl UdfHost for Host {
             arrow_rows::column(&results, &udf.data_type, vm)
         })
     }
+
+    fn call_tables(&self, handle: u64, tables: &[RecordBatch], output: &[Arc<Attribute>]) -> Result<Vec<RecordBatch>> {
+        self.tables_of(handle, output, |vm| Ok(vec![list_of_tables(tables, vm)?]))
+    }
+
+    fn call_group(
+        &self,
+        handle: u64,
+        rows: &RecordBatch,
+        state: &GroupStateIn,
+        state_type: &DataType,
+        output: &[Arc<Attribute>],
+    ) -> Result<(Vec<RecordBatch>, GroupStateOut)> {
+        let function = self.function(handle)?;
+        self.enter(Callback::Worker, |vm| {
+            self.0.check_interrupt(vm)?;
+            let before = convert::ToPython::new(vm)?.object(&state.state, state_type)?;
+            let arguments: Vec<PyObjectRef> = vec![
+                arrow_rows::table(rows, vm)?,
+                before,
+                state.batch_ms.to_pyobject(vm),
+                state.watermark_ms.to_pyobject(vm),
+                state.timeout.to_pyobject(vm),
+                state.timed_out.to_pyobject(vm),
+                state.watermark_present.to_pyobject(vm),
+                state.timeout_ms.to_pyobject(vm),
+            ];
+            let given: PyTupleRef = function.call(arguments, vm)?.try_into_value(vm)?;
+            let [tables, after, exists, updated, removed, timeout] = given.as_slice() else {
+                return Err(vm.new_runtime_error("a state function's wrapper gives six values"));
+            };
+            let exists = exists.clone().try_to_bool(vm)?;
+            let changed = GroupStateOut {
+                state: if exists { convert::to_value(after, state_type, vm)? } else { Value::Null },
+                exists,
+                updated: updated.clone().try_to_bool(vm)?,
+                removed: removed.clone().try_to_bool(vm)?,
+                timeout_ms: integer(timeout, vm)?,
+            };
+            Ok(arrow_rows::tables(tables, output, vm)?.map(|tables| (tables, changed)))
+        })
+    }
+
+    fn call_processor(
+        &self,
+        handle: u64,
+        server: Rc<dyn StateServer>,
+        call: &ProcessorCall,
+        output: &[Arc<Attribute>],
+    ) -> Result<Vec<RecordBatch>> {
+        self.0.push_server(server);
+        let result = self.tables_of(handle, output, |vm| {
+            let ProcessorCall::Partition(groups) = call else { return Ok(vec![vm.ctx.none()]) };
+            let table = |rows: &Option<RecordBatch>| match rows {
+                Some(rows) => arrow_rows::table(rows, vm),
+                None => Ok(vm.ctx.none()),
+            };
+            let groups: PyResult<Vec<PyObjectRef>> = groups
+                .iter()
+                .map(|group| Ok(vm.ctx.new_tuple(vec![table(&group.rows)?, table(&group.initial)?]).into()))
+                .collect();
+            Ok(vec![vm.ctx.new_list(groups?).into()])
+        });
+        self.0.pop_server();
+        result
+    }
+}
+
+impl Host {
+    /// What a function of tables gives for one argument, as batches.
+    fn tables_of(
+        &self,
+        handle: u64,
+        output: &[Arc<Attribute>],
+        argument: impl FnOnce(&VirtualMachine) -> PyResult<Vec<PyObjectRef>>,
+    ) -> Result<Vec<RecordBatch>> {
+        let function = self.function(handle)?;
+        self.enter(Callback::Worker, |vm| {
+            self.0.check_interrupt(vm)?;
+            let given = function.call(argument(vm)?, vm)?;
+            arrow_rows::tables(&given, output, vm)
+        })
+    }
+}
+
+fn list_of_tables(tables: &[RecordBatch], vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+    let tables: PyResult<Vec<PyObjectRef>> = tables.iter().map(|table| arrow_rows::table(table, vm)).collect();
+    Ok(vm.ctx.new_list(tables?).into())
 }
 
 impl ScriptHost for Host {

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustpython_vm::builtins::PyBaseExceptionRef;
 use rustpython_vm::{AsObject, Interpreter, PyObject, PyObjectRef, PyResult, VirtualMachine};
+use tidemark_sql::python::StateServer;
 use tidemark_sql::session::SqlSession;
 use tidemark_streaming::api::{QueryApi, StreamingApi};
 
@@ -37,6 +38,8 @@ pub(crate) struct State {
     next_function: Cell<u64>,
     started: RefCell<Vec<Rc<dyn QueryApi>>>,
     listeners: RefCell<Vec<PyObjectRef>>,
+    /// State of the stateful processors at work, the innermost last.
+    servers: RefCell<Vec<Rc<dyn StateServer>>>,
     /// File name and text of the running script.
     script: RefCell<(String, String)>,
     /// KeyboardInterrupt or SystemExit raised inside a callback, on its way through the engine.
@@ -77,6 +80,7 @@ impl State {
             next_function: Cell::new(1),
             started: RefCell::new(Vec::new()),
             listeners: RefCell::new(Vec::new()),
+            servers: RefCell::default(),
             script: RefCell::default(),
             leaving: RefCell::new(None),
         }
@@ -106,6 +110,19 @@ impl State {
 
     pub(crate) fn kept(&self, handle: u64) -> Option<PyObjectRef> {
         self.functions.borrow().get(&handle).cloned()
+    }
+
+    pub(crate) fn push_server(&self, server: Rc<dyn StateServer>) {
+        self.servers.borrow_mut().push(server);
+    }
+
+    pub(crate) fn pop_server(&self) {
+        self.servers.borrow_mut().pop();
+    }
+
+    /// The state that a processor's handle speaks to.
+    pub(crate) fn server(&self) -> Option<Rc<dyn StateServer>> {
+        self.servers.borrow().last().cloned()
     }
 
     pub(crate) fn add_listener(&self, listener: PyObjectRef) {

@@ -68,8 +68,25 @@ fn headline(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> String {
         class.as_object().get_attr("__qualname__", vm).map_or_else(|_| class.name().to_string(), |name| text(&name));
     let module = class.as_object().get_attr("__module__", vm).map(|module| text(&module)).unwrap_or_default();
     let name = if matches!(module.as_str(), "" | "builtins" | "__main__") { name } else { format!("{module}.{name}") };
-    let message = message(exception, vm);
+    let message = zero_division(exception, vm).unwrap_or_else(|| message(exception, vm));
     if message.is_empty() { name } else { format!("{name}: {message}") }
+}
+
+/// What Python 3.11 says of an integer division by zero, told by the line that it stands in: newer versions say the same for
+/// all of `/`, `//` and `%`.
+fn zero_division(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> Option<String> {
+    if !exception.fast_isinstance(vm.ctx.exceptions.zero_division_error) || message(exception, vm) != "division by zero"
+    {
+        return None;
+    }
+    let line = source_line(frames(exception, vm).last()?, vm)?;
+    let rest = line.replace("//", "");
+    let text = match (rest.len() < line.len() || line.contains("divmod("), rest.contains('/'), rest.contains('%')) {
+        (true, false, _) => "integer division or modulo by zero",
+        (false, false, true) => "integer modulo by zero",
+        _ => return None,
+    };
+    Some(text.to_owned())
 }
 
 /// str() of an exception.

@@ -9,13 +9,16 @@ pub use site::{Origin, QueryContext, Site};
 pub use text::{column_node_text, quoted_sql};
 pub use tree::window_struct;
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::ArrayRef;
+use arrow::record_batch::RecordBatch;
 
 use crate::error::Result;
 use crate::plan::LogicalPlan;
+use crate::python::{GroupStateIn, GroupStateOut, ProcessorCall, StateServer};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -348,4 +351,26 @@ pub trait UdfHost {
     /// Evaluates a scalar function over rows; `args` are columns of equal length, the result has that length and `data_type`.
     /// An exception of the script comes back as an error of class [`crate::error::ErrorClass::Python`].
     fn call_scalar(&self, udf: &PythonUdf, args: &[ArrayRef], rows: usize) -> Result<ArrayRef>;
+
+    /// Calls a function of whole tables (pandas udfs, mapInPandas, applyInPandas): it gives tables of `output`.
+    fn call_tables(&self, handle: u64, tables: &[RecordBatch], output: &[Arc<Attribute>]) -> Result<Vec<RecordBatch>>;
+
+    /// Calls a function of one group's rows and state (applyInPandasWithState).
+    fn call_group(
+        &self,
+        handle: u64,
+        rows: &RecordBatch,
+        state: &GroupStateIn,
+        state_type: &DataType,
+        output: &[Arc<Attribute>],
+    ) -> Result<(Vec<RecordBatch>, GroupStateOut)>;
+
+    /// Calls a stateful processor (transformWithState), which reaches its state through `server`.
+    fn call_processor(
+        &self,
+        handle: u64,
+        server: Rc<dyn StateServer>,
+        call: &ProcessorCall,
+        output: &[Arc<Attribute>],
+    ) -> Result<Vec<RecordBatch>>;
 }

@@ -21,6 +21,7 @@ pub mod optimizer;
 pub mod parser;
 pub mod plan;
 pub mod planner;
+pub mod python;
 pub mod session;
 pub mod state_reader;
 pub mod types;

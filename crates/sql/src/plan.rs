@@ -1,7 +1,10 @@
 //! Logical plans, as in Catalyst. The analyzer takes them from unresolved to resolved; the optimizer keeps them resolved.
 
+mod python;
 mod schema;
 mod tree;
+
+pub use python::{GroupTimeout, PythonOperation, PythonOperator, TimeMode};
 
 use std::sync::Arc;
 
@@ -194,6 +197,8 @@ pub trait ExtensionNode: std::fmt::Debug + Send + Sync {
     fn expressions(&self) -> Vec<Expr>;
     /// The same node over other children and expressions (same counts).
     fn rebuild(&self, children: Vec<PlanRef>, expressions: Vec<Expr>) -> Arc<dyn ExtensionNode>;
+    /// The same node with other columns (a self-join makes new ids).
+    fn with_output(&self, output: Vec<Arc<Attribute>>) -> Arc<dyn ExtensionNode>;
     fn as_any(&self) -> &dyn std::any::Any;
     /// For operators with state of the user's: what the checks of streaming queries need to know.
     fn group_state(&self) -> Option<GroupStateNode> {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 /// Time of day and zone play no part: `Timestamp` counts microseconds since 1970-01-01T00:00:00Z,
 /// `TimestampNtz` microseconds on a zoneless calendar, `Date` days since the epoch.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
+    #[default]
     Null,
     Boolean(bool),
     Byte(i8),

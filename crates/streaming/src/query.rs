@@ -255,7 +255,8 @@ impl Query {
                 self.env.clock.pass_ms(crate::clock::BATCH_MS);
                 let at_ms = self.setup.trigger.align(self.next_tick_ms.get().max(self.env.clock.now_ms()));
                 self.due.set(Due { at_ms, idle: false, endless: micro.is_endless(self) });
-                self.put_back(micro, matches!(self.setup.trigger, Trigger::Once));
+                let served = matches!(self.setup.trigger, Trigger::AvailableNow) && self.no_new_data.get();
+                self.put_back(micro, served || matches!(self.setup.trigger, Trigger::Once));
                 StepOutcome::Batch { query_id, batch_id }
             }
             Ok(Outcome::Idle(reason)) => {

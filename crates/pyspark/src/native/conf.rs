@@ -6,7 +6,7 @@ pub(crate) use _tidemark_conf::module_def;
 mod _tidemark_conf {
     use rustpython_vm::convert::ToPyObject;
     use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
-    use tidemark_sql::expr::{PythonUdf, UdfKind};
+    use tidemark_sql::expr::PythonUdf;
 
     use crate::errors::IntoPython;
     use crate::native::expr::data_type;
@@ -107,6 +107,7 @@ mod _tidemark_conf {
         function: PyObjectRef,
         json: String,
         deterministic: bool,
+        kind: String,
         vm: &VirtualMachine,
     ) -> PyResult<()> {
         let data_type = data_type(&json, vm)?;
@@ -118,7 +119,7 @@ mod _tidemark_conf {
             arg_names: Vec::new(),
             data_type,
             deterministic,
-            kind: UdfKind::Scalar,
+            kind: crate::native::expr::udf_kind(&kind),
         };
         state.sql.catalog.borrow_mut().register_function(&name, udf);
         Ok(())

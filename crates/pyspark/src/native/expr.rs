@@ -5,6 +5,7 @@ pub(crate) use _tidemark_expr::{PyExpr, module_def};
 use rustpython_vm::PyResult;
 use rustpython_vm::VirtualMachine;
 use tidemark_sql::error::{ErrorClass, SparkError};
+use tidemark_sql::expr::UdfKind;
 use tidemark_sql::types::DataType;
 
 use crate::errors::IntoPython;
@@ -56,6 +57,15 @@ pub(super) fn attribute_parts(name: &str) -> Result<Vec<String>, SparkError> {
     Ok(parts)
 }
 
+/// The kind of udf that the Python side names.
+pub(super) fn udf_kind(name: &str) -> UdfKind {
+    match name {
+        "pandas" => UdfKind::Pandas,
+        "aggregate" => UdfKind::PandasAggregate,
+        _ => UdfKind::Scalar,
+    }
+}
+
 #[rustpython_vm::pymodule]
 mod _tidemark_expr {
     use rustpython_vm::builtins::PyTupleRef;
@@ -63,7 +73,7 @@ mod _tidemark_expr {
     use tidemark_sql::dataframe;
     use tidemark_sql::error::{ErrorClass, SparkError};
     use tidemark_sql::expr::{
-        Alias, EvalMode, Expr, ExprId, FrameBound, Metadata, Origin, PythonUdf, QueryContext, Site, SortOrder, UdfKind,
+        Alias, EvalMode, Expr, ExprId, FrameBound, Metadata, Origin, PythonUdf, QueryContext, Site, SortOrder,
         UnresolvedFunction, WindowFrame, WindowSpec,
     };
     use tidemark_sql::types::DataType;
@@ -319,6 +329,7 @@ mod _tidemark_expr {
         wrap(Expr::UnresolvedAttribute(vec![name]))
     }
 
+    /// `kind`: "scalar", "pandas" or "aggregate".
     #[pyfunction]
     fn udf(
         function: PyObjectRef,
@@ -327,8 +338,10 @@ mod _tidemark_expr {
         names: Vec<Option<String>>,
         json: String,
         deterministic: bool,
+        kind: String,
         vm: &VirtualMachine,
     ) -> PyResult<PyExpr> {
+        let kind = super::udf_kind(&kind);
         let data_type = data_type(&json, vm)?;
         let handle = current(vm)?.keep(function);
         Ok(wrap(Expr::PythonUdf(Box::new(PythonUdf {
@@ -338,7 +351,7 @@ mod _tidemark_expr {
             arg_names: names,
             data_type,
             deterministic,
-            kind: UdfKind::Scalar,
+            kind,
         }))))
     }
 

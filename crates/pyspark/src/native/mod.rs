@@ -5,6 +5,7 @@ pub(crate) mod expr;
 pub(crate) mod files;
 pub(crate) mod frame;
 pub(crate) mod kafka;
+pub(crate) mod processor;
 pub(crate) mod socket;
 pub(crate) mod stream;
 pub(crate) mod system;
@@ -20,6 +21,7 @@ pub(crate) fn module_defs(ctx: &Context) -> Vec<&'static PyModuleDef> {
         frame::module_def(ctx),
         kafka::module_def(ctx),
         socket::module_def(ctx),
+        processor::module_def(ctx),
         stream::module_def(ctx),
         system::module_def(ctx),
     ]

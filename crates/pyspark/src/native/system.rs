@@ -9,6 +9,7 @@ mod _tidemark_system {
     use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
 
     use tidemark_sql::error::{ErrorClass, SparkError};
+    use tidemark_sql::functions::datetime::zone::Zone;
 
     use crate::errors::to_python;
     use crate::state::{Output, current};
@@ -33,6 +34,14 @@ mod _tidemark_system {
         state.check_interrupt(vm)?;
         state.streaming.sleep(ms);
         state.check_interrupt(vm)
+    }
+
+    /// Seconds that a zone is east of Greenwich at a time in µs, its own wall clock's if `local`; None: no such zone.
+    #[pyfunction]
+    fn zone_offset(name: String, micros: i64, local: bool) -> Option<i64> {
+        let zone = Zone::parse(&name)?;
+        let instant = if local { zone.to_utc(micros) } else { micros };
+        Some(zone.offset_at(instant))
     }
 
     #[pyfunction]

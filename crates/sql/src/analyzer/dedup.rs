@@ -60,6 +60,7 @@ fn renew(plan: &PlanRef, map: &mut BTreeMap<ExprId, ExprId>) -> LogicalPlan {
         | LogicalPlan::StreamingBatch { output, .. }
         | LogicalPlan::Expand { output, .. }
         | LogicalPlan::Generate { output, .. } => *output = fresh(output, map),
+        LogicalPlan::Extension(operator) => *operator = operator.with_output(fresh(&operator.output(), map)),
         _ => {}
     }
     node

@@ -7,6 +7,7 @@ mod actions;
 mod columns;
 mod grouping;
 mod names;
+mod python;
 mod reading;
 mod relations;
 mod rows;
@@ -22,6 +23,10 @@ pub use columns::{
 pub(crate) use grouping::cube_sets;
 pub use grouping::{aggregate, pivot};
 pub use names::parse_attribute_name;
+pub use python::{
+    ProcessorSpec, PythonFunction, apply_in_groups, apply_in_pandas_with_state, co_groups, map_tables,
+    transform_with_state,
+};
 pub use reading::{read, read_stream};
 pub use relations::{create_temp_view, join, set_operation, union, unpivot};
 pub(crate) use rows::batch;

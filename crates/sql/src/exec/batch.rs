@@ -55,7 +55,12 @@ pub fn take_rows(batch: &RecordBatch, indices: &UInt32Array) -> Result<RecordBat
 
 /// Cuts a large batch into batches of at most [`BATCH_ROWS`] rows; none for no rows.
 pub fn cut(batch: &RecordBatch) -> Partition {
-    (0..batch.num_rows()).step_by(BATCH_ROWS).map(|at| batch.slice(at, BATCH_ROWS.min(batch.num_rows() - at))).collect()
+    cut_to(batch, BATCH_ROWS)
+}
+
+/// The same with batches of at most `rows` rows.
+pub fn cut_to(batch: &RecordBatch, rows: usize) -> Partition {
+    (0..batch.num_rows()).step_by(rows).map(|at| batch.slice(at, rows.min(batch.num_rows() - at))).collect()
 }
 
 /// Rows of a partition.

@@ -14,6 +14,7 @@ pub mod limit;
 pub mod metrics;
 pub mod project;
 pub mod python;
+pub mod python_tables;
 pub mod sample;
 pub mod scan;
 pub mod settings;

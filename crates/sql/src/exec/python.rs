@@ -3,12 +3,16 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::batch::make_batch;
+use arrow::array::ArrayRef;
+
+use super::batch::{concat_partition, cut_to, make_batch};
 use super::bind::{bind_all, eval_all};
+use super::python_tables::TABLE_ROWS;
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::{Result, SparkError};
-use crate::expr::{Attribute, Expr, PythonUdf};
+use crate::expr::{Attribute, Expr, ExprId, Metadata, PythonUdf, UdfHost, UdfKind};
 use crate::planner::text;
+use crate::types::DataType;
 
 #[derive(Debug)]
 pub struct PythonExec {
@@ -25,11 +29,35 @@ impl PythonExec {
         let output = child.output().iter().chain(&results).cloned().collect();
         Ok(Self { udfs, bound, results, output, child })
     }
+
+    fn is_pandas(&self) -> bool {
+        self.udfs.iter().any(|udf| udf.kind == UdfKind::Pandas)
+    }
+
+    /// ArrowEvalPythonExec: the columns go over as one table.
+    fn call_pandas(&self, host: &dyn UdfHost, udf: &PythonUdf, args: Vec<ArrayRef>, rows: usize) -> Result<ArrayRef> {
+        let column = |data_type: &DataType| {
+            Arc::new(Attribute {
+                id: ExprId(0),
+                name: "_0".into(),
+                data_type: data_type.clone(),
+                nullable: true,
+                qualifier: Vec::new(),
+                metadata: Metadata::default(),
+            })
+        };
+        let names: Vec<_> = udf.args.iter().map(|arg| column(&arg.data_type())).collect();
+        let made = host.call_tables(udf.handle, &[make_batch(&names, args, rows)?], &[column(&udf.data_type)])?;
+        match made.as_slice() {
+            [one] if one.num_rows() == rows => Ok(Arc::clone(one.column(0))),
+            _ => Err(SparkError::internal("a pandas function gave another number of rows")),
+        }
+    }
 }
 
 impl ExecNode for PythonExec {
     fn name(&self) -> String {
-        "BatchEvalPython".into()
+        if self.is_pandas() { "ArrowEvalPython".into() } else { "BatchEvalPython".into() }
     }
     fn arguments(&self) -> String {
         let list: Vec<Expr> = self.udfs.iter().cloned().map(|u| Expr::PythonUdf(Box::new(u))).collect();
@@ -49,13 +77,21 @@ impl ExecNode for PythonExec {
         for (index, partition) in self.child.execute(ctx)?.into_iter().enumerate() {
             let mut out = Vec::new();
             let mut base = 0;
+            // A pandas function gets as many rows at once as Arrow's batches have.
+            let partition = match self.is_pandas() {
+                true => cut_to(&concat_partition(self.child.output(), &partition)?, TABLE_ROWS),
+                false => partition,
+            };
             for batch in partition {
                 let eval = ctx.eval(index, base);
                 base += batch.num_rows() as i64;
                 let mut columns = batch.columns().to_vec();
                 for (udf, args) in self.udfs.iter().zip(&self.bound) {
                     let args = eval_all(args, &batch, &eval)?;
-                    columns.push(host.call_scalar(udf, &args, batch.num_rows())?);
+                    columns.push(match udf.kind {
+                        UdfKind::Pandas => self.call_pandas(&*host, udf, args, batch.num_rows())?,
+                        _ => host.call_scalar(udf, &args, batch.num_rows())?,
+                    });
                 }
                 out.push(make_batch(&self.output, columns, batch.num_rows())?);
             }

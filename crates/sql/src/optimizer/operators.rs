@@ -27,8 +27,9 @@ pub(super) fn grouping_functions(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> R
             below.push(alias);
         }
         let mut swap = |e: Expr| match known.iter().find(|(udf, _)| udf.semantic_eq(&e)) {
-            Some((_, column)) => column.clone(),
-            None => e,
+            // A name that the list gives to the key stays around it.
+            Some((_, column)) if !matches!(e, Expr::Alias(_)) => column.clone(),
+            _ => e,
         };
         let grouping = grouping.into_iter().map(|e| e.transform_down(&mut swap)).collect();
         let list = list.into_iter().map(|e| e.transform_down(&mut swap)).collect();

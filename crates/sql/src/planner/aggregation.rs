@@ -13,10 +13,11 @@ use crate::plan::PlanRef;
 impl Planner<'_> {
     pub(super) fn plan_aggregate(&self, grouping: &[Expr], list: &[Expr], child: &PlanRef) -> Result<ExecRef> {
         let child = self.plan_child(child)?;
+        if super::has_pandas_aggregate(list) {
+            return self.plan_pandas_aggregate(grouping, list, child);
+        }
         // Calls of the script's functions in keys and arguments are computed below; those over results above.
-        let (grouping, child) = self.extract_python(grouping.to_vec(), child)?;
-        let (inner, outer) = self.split_python(&grouping, list);
-        let (inner, child) = self.extract_aggregate_arguments(inner, child)?;
+        let Extracted { grouping, inner, outer, child } = self.extract_aggregate(grouping, list, child)?;
         let pieces = plan_aggregate_pieces(&grouping, &inner)?;
         let planned = if pieces.functions.iter().any(|f| f.distinct) {
             self.plan_distinct(&pieces, child)?
@@ -28,6 +29,14 @@ impl Planner<'_> {
             Some(list) => self.project(list, planned),
             None => Ok(planned),
         }
+    }
+
+    /// Takes the script's functions out of an aggregation.
+    pub fn extract_aggregate(&self, grouping: &[Expr], list: &[Expr], child: ExecRef) -> Result<Extracted> {
+        let (grouping, child) = self.extract_python(grouping.to_vec(), child)?;
+        let (inner, outer) = self.split_python(&grouping, list);
+        let (inner, child) = self.extract_python(inner, child)?;
+        Ok(Extracted { grouping, inner, outer, child })
     }
 
     /// Where results go into the script's functions: the aggregation's own results, and the list over them.
@@ -42,10 +51,6 @@ impl Planner<'_> {
         let mut inner: Vec<Expr> = Vec::new();
         let outer = list.iter().map(|e| pull_results(e.clone(), grouping, &mut inner)).collect();
         (inner, Some(outer))
-    }
-
-    fn extract_aggregate_arguments(&self, list: Vec<Expr>, child: ExecRef) -> Result<(Vec<Expr>, ExecRef)> {
-        self.extract_python(list, child)
     }
 
     /// planAggregateWithOneDistinct: all DISTINCT functions look at the same columns.
@@ -111,6 +116,16 @@ impl Planner<'_> {
         let partial = second.mixed_stage(AggregateStage::Partial, &modes, merged)?;
         second.finish(self.clustered(&attributes(&second.grouping_attributes), partial)?)
     }
+}
+
+/// An aggregation without the script's functions.
+pub struct Extracted {
+    pub grouping: Vec<Expr>,
+    /// What the aggregation itself gives.
+    pub inner: Vec<Expr>,
+    /// The list over its results, where functions take them.
+    pub outer: Option<Vec<Expr>>,
+    pub child: ExecRef,
 }
 
 fn attributes(list: &[Arc<Attribute>]) -> Vec<Expr> {

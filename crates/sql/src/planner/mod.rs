@@ -1,15 +1,17 @@
 //! Logical to physical plans, as SparkPlanner's strategies and EnsureRequirements do.
 
-mod aggregation;
+pub mod aggregation;
 mod joins;
 mod limits;
 mod python;
+mod python_tables;
 mod scans;
 mod subqueries;
 pub mod text;
 
 pub use joins::{equi_keys, size_in_bytes};
 pub(crate) use limits::row_number;
+pub use python_tables::{has_pandas_aggregate, python_operator};
 
 use std::sync::Arc;
 
@@ -161,13 +163,17 @@ impl<'a> Planner<'a> {
                 }))
             }
             P::SubqueryAlias { child, .. } | P::View { child, .. } | P::Hint { child, .. } => self.plan_child(child),
+            P::Extension(node) => match python_operator(node) {
+                Some(operator) => self.plan_python_operator(operator),
+                None => Err(SparkError::not_yet(&format!("Execution of {}", node.name()))),
+            },
             // A batch query has no use for watermarks (EliminateEventTimeWatermark).
             P::EventTimeWatermark { child, .. } if !child.is_streaming() => self.plan_child(child),
             other => Err(SparkError::not_yet(&format!("Execution of {}", node_name(other)))),
         }
     }
 
-    pub(crate) fn project(&self, list: Vec<Expr>, child: ExecRef) -> Result<ExecRef> {
+    pub fn project(&self, list: Vec<Expr>, child: ExecRef) -> Result<ExecRef> {
         let list = self.scalar_subqueries(list)?;
         let (list, child) = self.extract_python(list, child)?;
         let same = list.len() == child.output().len()

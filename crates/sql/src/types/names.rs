@@ -171,3 +171,51 @@ impl StructType {
         self.fields.iter().map(StructField::to_ddl).collect::<Vec<_>>().join(",")
     }
 }
+
+impl DataType {
+    /// Scala's toString of the type, as some messages show it ("StringType").
+    pub fn scala_name(&self) -> String {
+        match self {
+            Self::Null => "NullType".into(),
+            Self::Boolean => "BooleanType".into(),
+            Self::Byte => "ByteType".into(),
+            Self::Short => "ShortType".into(),
+            Self::Integer => "IntegerType".into(),
+            Self::Long => "LongType".into(),
+            Self::Float => "FloatType".into(),
+            Self::Double => "DoubleType".into(),
+            Self::Decimal { precision, scale } => format!("DecimalType({precision},{scale})"),
+            Self::String => "StringType".into(),
+            Self::Char(length) => format!("CharType({length})"),
+            Self::Varchar(length) => format!("VarcharType({length})"),
+            Self::Binary => "BinaryType".into(),
+            Self::Date => "DateType".into(),
+            Self::Timestamp => "TimestampType".into(),
+            Self::TimestampNtz => "TimestampNTZType".into(),
+            Self::YearMonthInterval { start, end } => format!("YearMonthIntervalType({start},{end})"),
+            Self::DayTimeInterval { start, end } => format!("DayTimeIntervalType({start},{end})"),
+            Self::CalendarInterval => "CalendarIntervalType".into(),
+            Self::Array { element, contains_null } => format!("ArrayType({},{contains_null})", element.scala_name()),
+            Self::Map { key, value, value_contains_null } => {
+                format!("MapType({},{},{value_contains_null})", key.scala_name(), value.scala_name())
+            }
+            Self::Struct(fields) => fields.scala_name(),
+            Self::Variant => "VariantType".into(),
+        }
+    }
+}
+
+impl StructType {
+    /// StructType.toString.
+    pub fn scala_name(&self) -> String {
+        let fields: Vec<String> = self.fields.iter().map(StructField::scala_name).collect();
+        format!("StructType({})", fields.join(","))
+    }
+}
+
+impl StructField {
+    /// StructField.toString.
+    pub fn scala_name(&self) -> String {
+        format!("StructField({},{},{})", self.name, self.data_type.scala_name(), self.nullable)
+    }
+}

@@ -151,8 +151,8 @@ fn keeps_state(plan: &LogicalPlan) -> bool {
         | LogicalPlan::Pivot { .. }
         | LogicalPlan::Distinct { .. }
         | LogicalPlan::Deduplicate { .. }
-        | LogicalPlan::Limit { .. }
-        | LogicalPlan::Extension(_) => plan.is_streaming(),
+        | LogicalPlan::Limit { .. } => plan.is_streaming(),
+        LogicalPlan::Extension(node) => plan.is_streaming() && node.group_state().is_some(),
         LogicalPlan::Join(join) => join.left.is_streaming() && join.right.is_streaming(),
         _ => false,
     };
@@ -329,7 +329,8 @@ impl MicroBatch {
         self.timestamp_ms = self.env.clock.now_ms();
         let new_data = self.sources.iter().any(OpenSource::has_new);
         let another = self.wants_another()?;
-        self.no_data_reason = (!new_data && another).then(|| self.no_data_text());
+        let on_time = self.executed.as_ref().is_some_and(|executed| executed.stateful.runs_on_time(&executed.plan));
+        self.no_data_reason = (!new_data && another).then(|| self.no_data_text(on_time));
         if !new_data && !another {
             query.no_new_data.set(true);
             return Ok(false);
@@ -356,7 +357,8 @@ impl MicroBatch {
         }
         self.clean_up_last()?;
         timings.stop("walCommit", watch);
-        query.no_new_data.set(false);
+        // With timers on processing time there is always another batch; whoever waits for the data is served all the same.
+        query.no_new_data.set(!new_data && on_time);
         Ok(true)
     }
 
@@ -383,7 +385,11 @@ impl MicroBatch {
         Ok(())
     }
 
-    fn no_data_text(&self) -> String {
+    fn no_data_text(&self, on_time: bool) -> String {
+        if on_time {
+            return "No new data: the batch looks for timeouts and timers of processing time that have come."
+                .to_owned();
+        }
         format!(
             "No new data, but the watermark has moved to {}: windows and state that it has passed are finished in a batch \
              without input.",
@@ -419,11 +425,12 @@ impl MicroBatch {
     pub(crate) fn is_endless(&self, query: &Query) -> bool {
         let now = self.env.clock.now_ms();
         !matches!(query.setup.trigger, Trigger::Once | Trigger::AvailableNow)
-            && self.sources.iter().any(|open| match open.source.next_change(now) {
-                NextChange::WhenFilesChange => false,
-                NextChange::At(ms) => ms > now,
-                NextChange::Always => true,
-            })
+            && (self.executed.as_ref().is_some_and(|executed| executed.stateful.runs_on_time(&executed.plan))
+                || self.sources.iter().any(|open| match open.source.next_change(now) {
+                    NextChange::WhenFilesChange => false,
+                    NextChange::At(ms) => ms > now,
+                    NextChange::Always => true,
+                }))
     }
 
     fn report_interval(&self) -> i64 {

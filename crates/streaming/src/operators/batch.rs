@@ -343,4 +343,9 @@ impl StatefulBatch {
         let propagator = self.query.propagator.borrow();
         Ok(writers(plan).iter().any(|w| w.should_run_another_batch(propagator.eviction(next, w.operator_id()))))
     }
+
+    /// Whether time alone makes an operator of the plan work (processing-time timeouts and timers).
+    pub fn runs_on_time(&self, plan: &ExecRef) -> bool {
+        writers(plan).iter().any(|writer| writer.runs_on_time())
+    }
 }

@@ -10,16 +10,19 @@ mod batch;
 mod columns;
 mod deduplicate;
 mod event_time;
+mod group_state;
 mod join;
 mod limit;
 mod nodes;
 mod page;
 mod planner;
 mod progress;
+mod python;
 mod session;
 mod stateful;
 #[cfg(test)]
 mod tests;
+mod transform;
 mod watermark;
 
 pub use batch::{

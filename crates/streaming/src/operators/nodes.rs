@@ -1,17 +1,24 @@
 //! What the stateful nodes of a plan have in common, and how they are found in it.
 
+use tidemark_sql::error::Result;
 use tidemark_sql::exec::ExecRef;
 
 use super::aggregate::StateStoreSaveExec;
 use super::batch::OperatorInfo;
 use super::deduplicate::StreamingDeduplicateExec;
 use super::event_time::EventTimeWatermarkExec;
+use super::group_state::GroupStateExec;
 use super::join::StreamingSymmetricHashJoinExec;
 use super::limit::StreamingGlobalLimitExec;
 use super::session::SessionWindowStateStoreSaveExec;
 use super::stateful::Stateful;
+use super::transform::TransformWithStateExec;
 use super::watermark::EvictionWatermark;
+use crate::api::StateRowView;
 use crate::state::{DEFAULT_STORE, StateSchema, StoreMetadata};
+
+/// Names and types of the key columns and of the value columns of the state panel.
+pub(crate) type PanelColumns = (Vec<(String, String)>, Vec<(String, String)>);
 
 /// A physical operator that writes state (Spark's StateStoreWriter).
 pub(crate) trait StateWriter {
@@ -22,24 +29,35 @@ pub(crate) trait StateWriter {
     }
     /// Whether a batch without data would change anything under the next batch's watermark.
     fn should_run_another_batch(&self, next: EvictionWatermark) -> bool;
+    /// Time alone makes it work: a batch is always worth running.
+    fn runs_on_time(&self) -> bool {
+        false
+    }
     /// Names and schemas of its stores.
     fn stores(&self) -> Vec<(String, StateSchema)> {
         vec![(DEFAULT_STORE.to_owned(), (*self.stateful().schema).clone())]
+    }
+    /// Key and value columns of the state panel, for an operator whose store holds rows of several schemas.
+    fn panel_columns(&self) -> Option<PanelColumns> {
+        None
+    }
+    /// A row of such a store for the panel; None: not shown.
+    fn panel_row(&self, _partition: usize, _key: &[u8], _value: &[u8]) -> Result<Option<StateRowView>> {
+        Ok(None)
+    }
+    /// For the operator metadata.
+    fn store_metadata(&self) -> Vec<StoreMetadata> {
+        let partitions = self.stateful().batch.shuffle_partitions;
+        self.stores()
+            .into_iter()
+            .map(|(name, schema)| StoreMetadata { name, prefix: schema.prefix, partitions })
+            .collect()
     }
 }
 
 impl dyn StateWriter + '_ {
     pub(super) fn operator_id(&self) -> usize {
         self.stateful().operator
-    }
-
-    /// For the operator metadata.
-    pub(super) fn store_metadata(&self) -> Vec<StoreMetadata> {
-        let partitions = self.stateful().batch.shuffle_partitions;
-        self.stores()
-            .into_iter()
-            .map(|(name, schema)| StoreMetadata { name, prefix: schema.prefix, partitions })
-            .collect()
     }
 }
 
@@ -62,6 +80,10 @@ impl<'a> StatefulNode<'a> {
         } else if let Some(node) = any.downcast_ref::<SessionWindowStateStoreSaveExec>() {
             node
         } else if let Some(node) = any.downcast_ref::<StreamingSymmetricHashJoinExec>() {
+            node
+        } else if let Some(node) = any.downcast_ref::<GroupStateExec>() {
+            node
+        } else if let Some(node) = any.downcast_ref::<TransformWithStateExec>() {
             node
         } else {
             any.downcast_ref::<StreamingGlobalLimitExec>()?

@@ -37,6 +37,19 @@ pub fn state_page(
         schema.fields.iter().map(|f| (f.name.clone(), f.data_type.simple_string())).collect::<Vec<_>>()
     };
     let mut page = StatePage::default();
+    if let Some((key, value)) = writer.panel_columns() {
+        (page.key, page.value) = (key, value);
+        let mut shown = Vec::new();
+        let mut stores = stateful.batch.query.stores.borrow_mut();
+        for place in stores.partitions(operator).into_iter().filter(|p| partition.is_none_or(|wanted| wanted == *p)) {
+            for (key, value) in stores.rows(&StoreId::new(operator, place), &stateful.schema, committed)? {
+                shown.extend(writer.panel_row(place, &key, &value)?);
+            }
+        }
+        page.total = shown.len();
+        page.rows = shown.into_iter().skip(offset).take(limit).collect();
+        return Ok(page);
+    }
     for (store, schema) in shown {
         let schema = Rc::new(schema);
         page.key = columns(&schema.key);

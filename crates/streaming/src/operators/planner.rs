@@ -12,7 +12,8 @@ use tidemark_sql::exec::sort::SortExec;
 use tidemark_sql::exec::{ExecRef, PlannerExtension};
 use tidemark_sql::expr::{Attribute, Expr, SortOrder, WindowKind};
 use tidemark_sql::plan::{Delay, LogicalPlan, PlanRef};
-use tidemark_sql::planner::Planner;
+use tidemark_sql::planner::aggregation::Extracted;
+use tidemark_sql::planner::{Planner, has_pandas_aggregate, python_operator};
 use tidemark_sql::value::Value;
 
 use super::aggregate::{Layout, STATE_STORE_SAVE, StateStoreRestoreExec, StateStoreSaveExec};
@@ -23,6 +24,7 @@ use super::event_time::EventTimeWatermarkExec;
 use super::join::plan_join;
 use super::limit::{self, ScanLimitExec, StreamingGlobalLimitExec};
 use super::nodes::writers;
+use super::python::plan_python;
 use super::session::{
     MergingSessionsExec, SESSION_SAVE, SessionLayout, SessionWindowStateStoreRestoreExec,
     SessionWindowStateStoreSaveExec,
@@ -134,12 +136,31 @@ impl StatefulPlanner {
     }
 
     fn aggregate(&self, grouping: &[Expr], list: &[Expr], child: &PlanRef, planner: &Planner<'_>) -> Result<ExecRef> {
+        if has_pandas_aggregate(list) {
+            return Err(SparkError::new(ErrorClass::Analysis, "_LEGACY_ERROR_TEMP_3067", &[]));
+        }
         let operator = self.batch.next_operator_id();
-        let pieces = plan_aggregate_pieces(grouping, list)?;
-        let partial = pieces.partial(planner.plan_child(child)?)?;
+        let below = planner.plan_child(child)?;
+        let Extracted { grouping, inner, outer, child } = planner.extract_aggregate(grouping, list, below)?;
+        let pieces = plan_aggregate_pieces(&grouping, &inner)?;
+        let aggregated = self.stateful_aggregate(operator, &pieces, child, planner)?;
+        match outer {
+            Some(list) => planner.project(list, aggregated),
+            None => Ok(aggregated),
+        }
+    }
+
+    fn stateful_aggregate(
+        &self,
+        operator: usize,
+        pieces: &AggregatePieces,
+        child: ExecRef,
+        planner: &Planner<'_>,
+    ) -> Result<ExecRef> {
+        let partial = pieces.partial(child)?;
         let keys = &pieces.grouping_attributes;
         if let Some(session) = keys.iter().find(|a| a.metadata.window == Some(WindowKind::Session)).cloned() {
-            return self.session_aggregate(operator, &pieces, &session, partial, planner);
+            return self.session_aggregate(operator, pieces, &session, partial, planner);
         }
         let columns: Vec<Expr> = keys.iter().cloned().map(Expr::Attribute).collect();
         let merged = pieces.merge(planner.stateful_clustered(&columns, partial)?)?;
@@ -300,6 +321,7 @@ impl PlannerExtension for StatefulPlanner {
             LogicalPlan::Deduplicate { columns, within_watermark, child } => {
                 Some(attributes(columns).and_then(|keys| self.deduplicate(keys, *within_watermark, child, planner)))
             }
+            LogicalPlan::Extension(node) => plan_python(&self.batch, python_operator(node)?, planner),
             LogicalPlan::Join(join) if join.left.is_streaming() && join.right.is_streaming() => {
                 Some(plan_join(&self.batch, join, planner))
             }

@@ -1,6 +1,7 @@
 //! What one version of a store holds, in the order that its provider iterates.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::rc::Rc;
 
 use super::map::ConcurrentHashMap;
@@ -118,6 +119,18 @@ impl Contents {
                     .filter(|(key, _)| unsafe_row::prefix(&types, schema.prefix, key).as_deref() == Some(prefix))
                     .map(|(key, value)| (key.to_vec(), value.to_vec()))
                     .collect()
+            }
+        }
+    }
+
+    /// The rows whose key's bytes start with `prefix`, in the provider's order.
+    pub(super) fn starting_with<'a>(&'a self, prefix: &'a [u8]) -> Box<dyn Iterator<Item = (&'a [u8], &'a [u8])> + 'a> {
+        match self {
+            Self::Java { .. } => Box::new(self.iter().filter(move |(key, _)| key.starts_with(prefix))),
+            Self::Sorted(rows) => {
+                let from = rows.range::<[u8], _>((Bound::Included(prefix), Bound::Unbounded));
+                let rows = from.map(|(key, value)| (&**key, &**value));
+                Box::new(rows.take_while(move |(key, _)| key.starts_with(prefix)))
             }
         }
     }

@@ -134,7 +134,7 @@ pub(super) fn check(stored: &(StructType, StructType), new: &StateSchema) -> Res
         DataType::Struct(Arc::new(stored.clone())).same_structure(&DataType::Struct(Arc::new(new.clone())))
     };
     let refuse = |condition: &str, which: [&str; 2], stored: &StructType, new: &StructType| {
-        let (stored, new) = (scala_struct(stored), scala_struct(new));
+        let (stored, new) = (stored.scala_name(), new.scala_name());
         Err(SparkError::new(ErrorClass::Spark, condition, &[(which[0], &stored), (which[1], &new)]))
     };
     if !fits(&stored.0, &new.key) {
@@ -146,46 +146,6 @@ pub(super) fn check(stored: &(StructType, StructType), new: &StateSchema) -> Res
         return refuse("STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE", parameters, &stored.1, &new.value);
     }
     Ok(())
-}
-
-/// StructType.toString, as messages show it.
-fn scala_struct(schema: &StructType) -> String {
-    let fields: Vec<String> = schema
-        .fields
-        .iter()
-        .map(|f| format!("StructField({},{},{})", f.name, scala_type(&f.data_type), f.nullable))
-        .collect();
-    format!("StructType({})", fields.join(","))
-}
-
-fn scala_type(data_type: &DataType) -> String {
-    match data_type {
-        DataType::Null => "NullType".into(),
-        DataType::Boolean => "BooleanType".into(),
-        DataType::Byte => "ByteType".into(),
-        DataType::Short => "ShortType".into(),
-        DataType::Integer => "IntegerType".into(),
-        DataType::Long => "LongType".into(),
-        DataType::Float => "FloatType".into(),
-        DataType::Double => "DoubleType".into(),
-        DataType::Decimal { precision, scale } => format!("DecimalType({precision},{scale})"),
-        DataType::String => "StringType".into(),
-        DataType::Char(length) => format!("CharType({length})"),
-        DataType::Varchar(length) => format!("VarcharType({length})"),
-        DataType::Binary => "BinaryType".into(),
-        DataType::Date => "DateType".into(),
-        DataType::Timestamp => "TimestampType".into(),
-        DataType::TimestampNtz => "TimestampNTZType".into(),
-        DataType::YearMonthInterval { start, end } => format!("YearMonthIntervalType({start},{end})"),
-        DataType::DayTimeInterval { start, end } => format!("DayTimeIntervalType({start},{end})"),
-        DataType::CalendarInterval => "CalendarIntervalType".into(),
-        DataType::Array { element, contains_null } => format!("ArrayType({},{contains_null})", scala_type(element)),
-        DataType::Map { key, value, value_contains_null } => {
-            format!("MapType({},{},{value_contains_null})", scala_type(key), scala_type(value))
-        }
-        DataType::Struct(fields) => scala_struct(fields),
-        DataType::Variant => "VariantType".into(),
-    }
 }
 
 #[cfg(test)]

@@ -91,6 +91,11 @@ impl StateStore {
         self.contents.iter()
     }
 
+    /// Keys and values of the rows whose key's bytes start with `prefix`, in the provider's order.
+    pub fn starting_with<'a>(&'a self, prefix: &'a [u8]) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
+        self.contents.starting_with(prefix)
+    }
+
     /// Rows by the leading key columns that the schema names.
     pub fn prefix_scan(&self, prefix: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
         self.contents.prefix_scan(&self.schema, prefix)

@@ -488,19 +488,36 @@ class DataFrame:
         return RDD([row.value for row in rows], self._session)
 
     def toPandas(self):
-        if self.isStreaming:
-            self.collect()
-        from pyspark.errors import PySparkImportError
+        rows = self.collect()
+        from pyspark.sql.pandas import _frames
 
-        raise PySparkImportError(
-            errorClass="PACKAGE_NOT_INSTALLED",
-            messageParameters={"package_name": "Pandas", "minimum_version": "2.2.0"},
-        )
+        fields = self.schema.fields
+        columns = [list(column) for column in zip(*rows)] if rows else [[] for _ in fields]
+        return _frames.frame(columns, len(rows), fields, _frames.session_zone()[1])
+
+    def mapInPandas(self, func, schema, barrier=False, profile=None):
+        return self._map_tables(func, schema, False)
+
+    def mapInArrow(self, func, schema, barrier=False, profile=None):
+        return self._map_tables(func, schema, True)
+
+    def _map_tables(self, func, schema, arrow):
+        import _tidemark_processor
+
+        from pyspark.sql.pandas import _workers, group_ops
+
+        group_ops._check_function(func)
+        form = "SQL_MAP_ARROW_ITER_UDF" if arrow else "SQL_MAP_PANDAS_ITER_UDF"
+        schema = group_ops._result_type(schema, form)
+        call = _workers.map_frames(func, schema, self.schema.fields, arrow)
+        return self._with(_tidemark_processor.map_tables(self._plan, (call, group_ops._name(func), schema.json())))
 
     def _without_pandas(self, *args, **kwargs):
-        return self.toPandas()
+        from pyspark.sql._literals import not_yet
 
-    toArrow = mapInPandas = mapInArrow = pandas_api = _without_pandas
+        raise not_yet("pyarrow and pyspark.pandas")
+
+    toArrow = pandas_api = _without_pandas
 
     def show(self, n=20, truncate=True, vertical=False):
         print(self._show_string(n, truncate, vertical))

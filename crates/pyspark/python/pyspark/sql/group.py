@@ -4,6 +4,7 @@ import _tidemark_frame as _native
 from _tidemark_system import fail
 
 from pyspark.sql.column import Column, _call, _literal, _to_expr
+from pyspark.sql.pandas.group_ops import PandasGroupedOpsMixin
 from pyspark.sql.types import NumericType
 
 __all__ = ["GroupedData"]
@@ -17,7 +18,7 @@ def _by_name(function):
     return aggregate
 
 
-class GroupedData:
+class GroupedData(PandasGroupedOpsMixin):
     def __init__(self, df, kind, by, sets=(), pivot=None):
         self._df = df
         self._kind = kind
@@ -37,19 +38,19 @@ class GroupedData:
     def agg(self, *exprs):
         assert exprs, "exprs should not be empty"
         if len(exprs) == 1 and isinstance(exprs[0], dict):
-            made = [self._named(name, function) for name, function in exprs[0].items()]
+            made = [self._named(self._df, name, function) for name, function in exprs[0].items()]
         else:
             assert all(isinstance(col, Column) for col in exprs), "all exprs should be Column"
             made = list(exprs)
         return self._aggregate(made)
 
     @staticmethod
-    def _named(name, function):
+    def _named(df, name, function):
         """agg({"column": "function"}): "*" counts rows."""
         function = {"avg": "avg", "average": "avg", "mean": "avg"}.get(function.lower(), function.lower())
         if name == "*" and function in ("count", "size"):
             return _call("count", _literal(1)).alias("count(1)")
-        return _call(function, _to_expr(name))
+        return _call(function, df[name]._expr)
 
     def _aggregate(self, columns):
         exprs = [column._expr for column in columns]
@@ -86,18 +87,3 @@ class GroupedData:
             fail("UnsupportedOperationException", "REPEATED_CLAUSE", {"clause": "PIVOT", "operation": "SUBQUERY"})
         made = None if values is None else [_literal(value) for value in values]
         return GroupedData(self._df, self._kind, self._by, self._sets, (_to_expr(pivot_col), made))
-
-    def _pandas(self, *args, **kwargs):
-        from pyspark.errors import PySparkImportError
-
-        raise PySparkImportError(
-            errorClass="PACKAGE_NOT_INSTALLED",
-            messageParameters={"package_name": "Pandas", "minimum_version": "2.2.0"},
-        )
-
-    apply = applyInPandas = applyInArrow = applyInPandasWithState = transformWithStateInPandas = cogroup = _pandas
-
-    def transformWithState(self, *args, **kwargs):
-        from pyspark.sql._literals import not_yet
-
-        raise not_yet("GroupedData.transformWithState")

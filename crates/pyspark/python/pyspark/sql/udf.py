@@ -3,7 +3,7 @@
 import _tidemark_conf
 import _tidemark_expr as _native
 
-from pyspark.errors import PySparkTypeError
+from pyspark.errors import PySparkNotImplementedError, PySparkTypeError
 from pyspark.sql.column import Column, _to_expr
 from pyspark.sql.types import DataType, StringType, _parse_datatype_string
 
@@ -68,12 +68,30 @@ class UserDefinedFunction:
     def __call__(self, *args, **kwargs):
         exprs = [_to_expr(arg) for arg in args] + [_to_expr(arg) for arg in kwargs.values()]
         names = [None] * len(args) + list(kwargs)
-        return Column(
-            _native.udf(self._converted(), self._name, exprs, names, self.returnType.json(), self.deterministic)
+        kind = self._kind()
+        if kind is None:
+            raise PySparkNotImplementedError(
+                errorClass="NOT_IMPLEMENTED", messageParameters={"feature": f"Evaluation type {self.evalType} in a column"}
+            )
+        call = self._converted(names)
+        return Column(_native.udf(call, self._name, exprs, names, self.returnType.json(), self.deterministic, kind))
+
+    def _kind(self):
+        """How the engine calls it: row by row, by columns, or as an aggregate; None: not as a column."""
+        return {100: "scalar", 101: "scalar", 200: "pandas", 204: "pandas", 202: "aggregate", 217: "aggregate"}.get(
+            self.evalType
         )
 
-    def _converted(self):
+    def _converted(self, names=None):
         """The function with its result brought to the declared type."""
+        if self.evalType >= 200:
+            from pyspark.sql.pandas import _workers
+
+            if self.evalType == 200:
+                return _workers.scalar(self.func, self.returnType, names)
+            if self.evalType == 204:
+                return _workers.scalar_iterator(self.func, self.returnType, names)
+            return _workers.aggregate(self.func, self.returnType, names, self.evalType == 217)
         from pyspark.sql._udf_results import converter
 
         func, convert = self.func, converter(self.returnType)
@@ -98,10 +116,12 @@ class UDFRegistration:
                     errorClass="CANNOT_SPECIFY_RETURN_TYPE_FOR_UDF",
                     messageParameters={"arg_name": "f", "return_type": str(returnType)},
                 )
-            made = UserDefinedFunction(f.func, f._returnType, name, deterministic=f.deterministic)
+            made = UserDefinedFunction(f.func, f._returnType, name, f.evalType, f.deterministic)
         else:
             made = UserDefinedFunction(f, returnType, name)
-        _tidemark_conf.register(name, made._converted(), made.returnType.json(), made.deterministic)
+        _tidemark_conf.register(
+            name, made._converted(), made.returnType.json(), made.deterministic, made._kind() or "scalar"
+        )
         return made._wrapped()
 
     def registerJavaFunction(self, name, javaClassName, returnType=None):

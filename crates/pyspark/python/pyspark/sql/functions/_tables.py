@@ -3,14 +3,8 @@
 import enum
 
 from pyspark.sql._literals import not_yet
+from pyspark.sql.pandas.functions import PandasUDFType  # noqa: F401
 from pyspark.sql.udf import UserDefinedFunction  # noqa: F401
-
-
-class PandasUDFType(enum.IntEnum):
-    SCALAR = 200
-    GROUPED_MAP = 201
-    GROUPED_AGG = 202
-    SCALAR_ITER = 204
 
 
 class ArrowUDFType(enum.IntEnum):

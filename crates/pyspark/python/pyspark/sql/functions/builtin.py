@@ -466,14 +466,15 @@ def udf(f=None, returnType=None, *, useArrow=None):
 
 
 def pandas_udf(f=None, returnType=None, functionType=None):
-    from pyspark.errors import PySparkImportError
+    from pyspark.sql.pandas import functions
 
-    raise PySparkImportError(
-        errorClass="PACKAGE_NOT_INSTALLED", messageParameters={"package_name": "Pandas", "minimum_version": "2.2.0"}
-    )
+    return functions.pandas_udf(f, returnType, functionType)
 
 
-arrow_udf = pandas_udf
+def arrow_udf(f=None, returnType=None, functionType=None):
+    from pyspark.sql._literals import not_yet
+
+    raise not_yet("arrow_udf")
 
 
 def udtf(cls=None, *, returnType=None, useArrow=None):

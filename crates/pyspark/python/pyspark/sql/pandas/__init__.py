@@ -1,0 +1,1 @@
+"""pandas functions of PySpark, over the small pandas that comes with Tidemark."""

@@ -1,0 +1,61 @@
+//! The rows of state variables for the state panel.
+
+use tidemark_sql::error::Result;
+use tidemark_sql::types::{DataType, StructField, StructType};
+use tidemark_sql::value::text::local_timestamp_to_string;
+
+use super::super::nodes::PanelColumns;
+use super::TransformWithStateExec;
+use super::keys;
+use super::variables::Kind;
+use crate::api::StateRowView;
+use crate::state::format_rows;
+
+/// Cells as one text.
+fn joined(cells: Vec<Option<String>>) -> String {
+    let cells: Vec<String> = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "null".into())).collect();
+    cells.join(", ")
+}
+
+impl TransformWithStateExec {
+    /// Columns of the panel: the variable and the grouping key, and what the variable holds.
+    pub(super) fn panel_columns(&self) -> PanelColumns {
+        let keys = &self.stateful.schema.key.fields;
+        let key = keys.iter().map(|field| (field.name.clone(), field.data_type.simple_string()));
+        let value = vec![("value".to_owned(), "string".to_owned())];
+        (std::iter::once(("state".to_owned(), "string".to_owned())).chain(key).collect(), value)
+    }
+
+    /// A stored row as the panel shows it; None for rows of Spark's own families.
+    pub(super) fn panel_row(&self, partition: usize, key: &[u8], value: &[u8]) -> Result<Option<StateRowView>> {
+        let variables = self.variables.borrow();
+        let found = variables
+            .iter()
+            .find_map(|(name, variable)| Some((name, variable, key.strip_prefix(&*keys::family(name))?)));
+        let Some((name, variable, rest)) = found else { return Ok(None) };
+        let grouping = &self.stateful.schema.key;
+        let (mut cells, mut user_key) = (vec![Some(name.clone())], None);
+        if variable.kind == Kind::Map {
+            let Some((prefix, user)) = keys::split_prefix(rest) else { return Ok(None) };
+            let nested =
+                StructType::new(vec![StructField::new("key", DataType::Struct(grouping.clone().into()), true)]);
+            cells.extend(format_rows(&nested, &[prefix])?.into_iter().flatten());
+            let schema = variable.user_key.clone().unwrap_or_else(|| StructType::new(Vec::new()));
+            let schema = StructType::new(vec![StructField::new("userKey", DataType::Struct(schema.into()), true)]);
+            user_key = format_rows(&schema, &[user])?.into_iter().next().map(joined);
+        } else {
+            cells.extend(format_rows(grouping, &[rest])?.into_iter().flatten());
+        }
+        let rows = if variable.kind == Kind::List { keys::items(value) } else { vec![value] };
+        let texts = format_rows(&variable.stored(), &rows)?.into_iter().map(|cells| {
+            let text = joined(if variable.ttl_ms.is_some() { cells.into_iter().take(1).collect() } else { cells });
+            if variable.kind == Kind::List { format!("({text})") } else { text }
+        });
+        let text = texts.collect::<Vec<_>>().join(", ");
+        let value = user_key.map_or(text.clone(), |key| format!("{key} -> {text}"));
+        let expires = rows.iter().filter_map(|row| variable.expires(row)).min();
+        let expiry = expires
+            .map(|ms| format!("removed when the clock passes {}", local_timestamp_to_string(ms.saturating_mul(1000))));
+        Ok(Some(StateRowView { partition, key: cells, value: vec![Some(value)], expiry }))
+    }
+}
