@@ -186,6 +186,8 @@ pub enum Overlay {
 pub enum FilesTab {
     Tree,
     AddEvent,
+    Kafka,
+    Socket,
 }
 
 /// The panel that a narrow screen shows; a wide one shows all.

@@ -10,6 +10,8 @@ use self::entry::EntryRow;
 use self::new::{NewForm, Wanted};
 use super::event::AddEvent;
 use super::file::FileView;
+use super::kafka::KafkaPanel;
+use super::socket::SocketPanel;
 use crate::keys::{self, Key};
 use crate::page::use_page;
 use crate::state::{Action, FilesTab};
@@ -59,6 +61,8 @@ pub fn FilesPanel() -> Html {
                 <div class="tabs" role="tablist" aria-label="Files">
                     { tab_button(FilesTab::Tree, "Files", "tab-files") }
                     { tab_button(FilesTab::AddEvent, "Add event", "tab-add-event") }
+                    { tab_button(FilesTab::Kafka, "Kafka", "tab-kafka") }
+                    { tab_button(FilesTab::Socket, "Socket", "tab-socket") }
                 </div>
                 if app.open_path.is_some() {
                     <Tool glyph={Glyph::Back} name="Back to the files" onclick={page.on(Action::CloseFile)} />
@@ -69,6 +73,10 @@ pub fn FilesPanel() -> Html {
                     <FileView {path} />
                 } else if tab == FilesTab::AddEvent {
                     <AddEvent />
+                } else if tab == FilesTab::Kafka {
+                    <KafkaPanel />
+                } else if tab == FilesTab::Socket {
+                    <SocketPanel />
                 } else {
                     <Tree />
                 }
