@@ -132,8 +132,8 @@ pub fn node_line(plan: &LogicalPlan) -> String {
         P::Repartition { partitions, shuffle, .. } => {
             format!("Repartition {}, {shuffle}", partitions.map_or(String::new(), |n| n.to_string()))
         }
-        P::Sample { fraction, seed, with_replacement, .. } => {
-            format!("Sample 0.0, {fraction:?}, {with_replacement}, {seed}")
+        P::Sample { lower, fraction, seed, with_replacement, .. } => {
+            format!("Sample {lower:?}, {fraction:?}, {with_replacement}, {seed}")
         }
         P::CollectMetrics { name, metrics, .. } => format!("CollectMetrics {name}, {}", list(metrics)),
         P::Hint { name, .. } => format!("ResolvedHint (strategy={name})"),

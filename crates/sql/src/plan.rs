@@ -147,7 +147,9 @@ pub enum LogicalPlan {
         range: bool,
         child: PlanRef,
     },
+    /// Rows whose random number lies from `lower` (0 for sample()) to `fraction`.
     Sample {
+        lower: f64,
         fraction: f64,
         seed: i64,
         with_replacement: bool,

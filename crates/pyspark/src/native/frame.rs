@@ -18,8 +18,9 @@ pub(super) fn options(dict: &PyDictRef, vm: &VirtualMachine) -> PyResult<IndexMa
 #[rustpython_vm::pymodule]
 mod _tidemark_frame {
     use rustpython_vm::builtins::PyDictRef;
+    use rustpython_vm::convert::ToPyObject;
     use rustpython_vm::{PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
-    use tidemark_sql::dataframe::{self, Grouping, ReadSpec, WriteSpec};
+    use tidemark_sql::dataframe::{self, Grouping, ReadSpec, Subquery, WriteSpec};
     use tidemark_sql::expr::Expr;
     use tidemark_sql::plan::{JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
     use tidemark_sql::types::{DataType, StructType};
@@ -250,6 +251,63 @@ mod _tidemark_frame {
     #[pyfunction]
     fn sample(plan: Plan, with_replacement: bool, fraction: f64, seed: i64, vm: &VirtualMachine) -> PyResult<PyPlan> {
         wrap(dataframe::sample(&current(vm)?.sql, &plan.plan, with_replacement, fraction, seed), vm)
+    }
+
+    #[pyfunction]
+    fn random_split(plan: Plan, weights: Vec<f64>, seed: i64, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        let parts = dataframe::random_split(&current(vm)?.sql, &plan.plan, &weights, seed).py(vm)?;
+        Ok(vm.ctx.new_list(parts.into_iter().map(|plan| PyPlan { plan }.into_ref(&vm.ctx).into()).collect()).into())
+    }
+
+    /// The frame as an expression: "scalar", "exists", or "in" with the values that are looked for.
+    #[pyfunction]
+    fn subquery(plan: Plan, kind: String, child: Option<Column>) -> PyExpr {
+        let kind = match (kind.as_str(), child) {
+            ("in", Some(child)) => Subquery::In(child.expr.clone()),
+            ("exists", _) => Subquery::Exists,
+            _ => Subquery::Scalar,
+        };
+        PyExpr { expr: dataframe::subquery(&plan.plan, kind) }
+    }
+
+    /// `kind`: "inner", "leftouter" or "cross".
+    #[pyfunction]
+    fn lateral_join(
+        left: Plan,
+        right: Plan,
+        kind: String,
+        on: Option<Column>,
+        vm: &VirtualMachine,
+    ) -> PyResult<PyPlan> {
+        let kind = if kind == "leftouter" { JoinKind::LeftOuter } else { JoinKind::Inner };
+        let on = on.map(|on| on.expr.clone());
+        wrap(dataframe::lateral_join(&current(vm)?.sql, &left.plan, &right.plan, kind, on), vm)
+    }
+
+    #[pyfunction]
+    fn one_row() -> PyPlan {
+        PyPlan { plan: dataframe::one_row() }
+    }
+
+    #[pyfunction]
+    fn same_semantics(left: Plan, right: Plan) -> bool {
+        dataframe::same_semantics(&left.plan, &right.plan)
+    }
+
+    #[pyfunction]
+    fn semantic_hash(plan: Plan) -> i32 {
+        dataframe::semantic_hash(&plan.plan)
+    }
+
+    #[pyfunction]
+    fn is_local(plan: Plan) -> bool {
+        dataframe::is_local(&plan.plan)
+    }
+
+    #[pyfunction]
+    fn input_files(plan: Plan, vm: &VirtualMachine) -> PyObjectRef {
+        let files = dataframe::input_files(&plan.plan).into_iter().map(|file| file.to_pyobject(vm)).collect();
+        vm.ctx.new_list(files).into()
     }
 
     #[pyfunction]

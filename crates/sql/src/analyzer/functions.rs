@@ -58,6 +58,9 @@ impl Analyzer<'_> {
     /// A call without its OVER clause.
     pub(super) fn plain_function(&mut self, call: UnresolvedFunction, scope: &Scope) -> Result<Expr> {
         let lower = call.name.to_lowercase();
+        if lower == super::OUTER {
+            return self.outer_column(call.args, scope);
+        }
         if lower == "count"
             && !call.distinct
             && let [star] = call.args.as_slice()
@@ -77,6 +80,19 @@ impl Analyzer<'_> {
             }
         }
         self.resolve_call(call, &lower, scope)
+    }
+
+    /// `Column.outer`: looked up in the enclosing queries only, innermost first.
+    fn outer_column(&mut self, mut args: Vec<Expr>, scope: &Scope) -> Result<Expr> {
+        let inner = args.pop().ok_or_else(|| SparkError::internal("a column of the enclosing query"))?;
+        let Expr::UnresolvedAttribute(parts) = strip_origin(&inner) else { return self.expr(inner, scope) };
+        for columns in self.outer.clone().iter().rev() {
+            if let Some(found) = self.try_column(columns, parts)? {
+                return Ok(found);
+            }
+        }
+        let known = self.outer.last().cloned().unwrap_or_default();
+        Err(names::unresolved_column(parts, &known))
     }
 
     fn resolve_call(&mut self, call: UnresolvedFunction, lower: &str, scope: &Scope) -> Result<Expr> {

@@ -50,6 +50,8 @@ pub(crate) const COLUMN_ALIASES: &str = "$column_aliases";
 pub(crate) const INLINE_TABLE: &str = "$values";
 pub(crate) const UNPIVOT: &str = "$unpivot";
 pub(crate) const LATERAL: &str = "$lateral";
+/// `Column.outer`: a column of an enclosing query.
+pub(crate) const OUTER: &str = "$outer";
 /// Before the name of a common table expression of WITH RECURSIVE.
 pub(crate) const RECURSIVE: &str = "$recursive:";
 pub(crate) use inline_table::local_rows;
@@ -116,7 +118,12 @@ impl<'a> Analyzer<'a> {
                 self.ctes.truncate(known);
                 child
             }
-            LogicalPlan::Join(join) if is_lateral(&join.right) => self.lateral_join(join),
+            LogicalPlan::Join(join) if is_lateral(&join.right) => {
+                let left = self.plan(&join.left)?;
+                self.lateral_join(join, left)
+            }
+            // An analysed frame inside a subquery that waited for its enclosing query.
+            LogicalPlan::View { name, child } if name.is_empty() => Ok(self.unsealed(child)),
             // The grouping of an aggregate decides how HAVING and ORDER BY above it resolve: they see its child too.
             node => {
                 let mut children = Vec::new();
@@ -207,6 +214,10 @@ impl<'a> Analyzer<'a> {
                 let scope = Scope::of(&node.child_plans());
                 let node = node.try_map_expressions(&mut |expr| self.expr(expr, &scope))?;
                 Ok(Arc::new(node))
+            }
+            LogicalPlan::Join(join) if is_lateral(&join.right) => {
+                let left = join.left.clone();
+                self.lateral_join(&join, left)
             }
             LogicalPlan::Join(join) => {
                 let joined = self.join(join)?;

@@ -153,10 +153,10 @@ impl Analyzer<'_> {
                 // df.colRegex takes the pattern in backticks, as a quoted name.
                 let pattern = pattern.strip_prefix('`').and_then(|inner| inner.strip_suffix('`')).unwrap_or(pattern);
                 let flags = if self.conf.case_sensitive() { "" } else { "(?i)" };
-                let regex = regex::Regex::new(&format!("{flags}^(?:{pattern})$"))
+                let regex = fancy_regex::Regex::new(&format!("{flags}^(?:{pattern})$"))
                     .map_err(|error| SparkError::plain(crate::error::ErrorClass::IllegalArgument, error.to_string()))?;
                 Ok(visible
-                    .filter(|column| regex.is_match(&column.name))
+                    .filter(|column| regex.is_match(&*column.name).unwrap_or(false))
                     .map(|column| Expr::Attribute(column.clone()))
                     .collect())
             }

@@ -11,6 +11,13 @@ use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef};
 use crate::types::DataType;
 
 impl Analyzer<'_> {
+    /// The frame of a subquery with ids of its own where the enclosing queries have the same.
+    pub(super) fn unsealed(&self, plan: &PlanRef) -> PlanRef {
+        let ids = plan.output_ids();
+        let overlaps = self.outer.iter().flatten().any(|column| ids.contains(&column.id));
+        if overlaps { fresh_ids(plan) } else { plan.clone() }
+    }
+
     fn inner_plan(&mut self, plan: &PlanRef, scope: &Scope) -> Result<PlanRef> {
         let before = self.origin.take();
         self.outer.push(scope.columns.clone());
@@ -201,12 +208,16 @@ impl Analyzer<'_> {
     }
 
     /// A join whose right side reads columns of the left one.
-    pub(super) fn lateral_join(&mut self, join: &Join) -> Result<PlanRef> {
-        let left = self.plan(&join.left)?;
+    pub(super) fn lateral_join(&mut self, join: &Join, left: PlanRef) -> Result<PlanRef> {
         let LogicalPlan::Hint { child: query, .. } = &*join.right else {
             return Err(SparkError::internal("a lateral join's right side is marked"));
         };
         let right = self.inner_plan(query, &Scope::of(std::slice::from_ref(&left)))?;
+        if join.condition == JoinCondition::None
+            && let Some(plan) = generated_over(&left, &right, join.kind == JoinKind::LeftOuter)
+        {
+            return Ok(plan);
+        }
         let output = right.output();
         let single = is_single_row(&right);
         let (inner, mut conditions) = self.decorrelate(&right)?;
@@ -292,6 +303,31 @@ impl Analyzer<'_> {
             }
             _ => Ok(plan.clone()),
         }
+    }
+}
+
+/// LATERAL explode(left.column): the generator runs over the left side itself. None when the right side is more than that.
+fn generated_over(left: &PlanRef, right: &PlanRef, outer: bool) -> Option<PlanRef> {
+    match &**right {
+        LogicalPlan::SubqueryAlias { child, .. } => generated_over(left, child, outer),
+        LogicalPlan::Project { list, child } => {
+            let below = generated_over(left, child, outer)?;
+            let mut all: Vec<Expr> = left.output().into_iter().map(Expr::Attribute).collect();
+            all.extend(list.iter().cloned());
+            Some(Arc::new(LogicalPlan::Project { list: all, child: below }))
+        }
+        LogicalPlan::Generate { generator, qualifier, output, child, outer: own }
+            if matches!(**child, LogicalPlan::OneRow) =>
+        {
+            Some(Arc::new(LogicalPlan::Generate {
+                generator: generator.clone(),
+                outer: *own || outer,
+                qualifier: qualifier.clone(),
+                output: output.clone(),
+                child: left.clone(),
+            }))
+        }
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Grouping, aggregate};
 use crate::analyzer::streaming_checks::check_batch;
 use crate::error::{Result, SparkError};
 use crate::expr::{Expr, UnresolvedFunction};
-use crate::plan::PlanRef;
+use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 use crate::types::{DataType, StructType};
 use crate::value::{Value, value_at};
@@ -81,4 +81,24 @@ pub fn schema(session: &SqlSession, plan: &PlanRef) -> Result<StructType> {
 pub fn is_streaming(session: &SqlSession, plan: &PlanRef) -> Result<bool> {
     let _ = session;
     Ok(plan.is_streaming())
+}
+
+/// Dataset.isLocal: the rows are at hand without a job (commands, literals).
+pub fn is_local(plan: &PlanRef) -> bool {
+    matches!(&**plan, LogicalPlan::LocalRelation(relation) if !relation.from_rdd)
+}
+
+/// Dataset.inputFiles: the files that the plan reads, as URIs, sorted.
+pub fn input_files(plan: &PlanRef) -> Vec<String> {
+    let mut files = Vec::new();
+    fn walk(plan: &PlanRef, files: &mut Vec<String>) {
+        if let LogicalPlan::FileRelation(relation) = &**plan {
+            files.extend(relation.files.iter().map(|file| format!("file://{}", file.path)));
+        }
+        plan.child_plans().iter().for_each(|child| walk(child, files));
+    }
+    walk(plan, &mut files);
+    files.sort();
+    files.dedup();
+    files
 }

@@ -219,7 +219,40 @@ pub fn sample(
     fraction: f64,
     seed: i64,
 ) -> Result<PlanRef> {
-    node(session, LogicalPlan::Sample { fraction, seed, with_replacement, child: plan.clone() })
+    let child = plan.clone();
+    node(session, LogicalPlan::Sample { lower: 0.0, fraction, seed, with_replacement, child })
+}
+
+/// Dataset.randomSplit: parts by weight. Every partition is sorted first, so that the parts do not depend on how it came
+/// about; each part samples the same numbers.
+pub fn random_split(session: &SqlSession, plan: &PlanRef, weights: &[f64], seed: i64) -> Result<Vec<PlanRef>> {
+    let shown: Vec<String> = weights.iter().map(|weight| crate::value::text::double_to_string(*weight)).collect();
+    let refused = |what: &str| {
+        let text = format!("requirement failed: {what} must be positive, but got [{}]", shown.join(","));
+        Err(SparkError::plain(ErrorClass::IllegalArgument, text))
+    };
+    let total: f64 = weights.iter().sum();
+    if weights.iter().any(|weight| *weight < 0.0) {
+        let text = format!("requirement failed: Weights must be nonnegative, but got [{}]", shown.join(","));
+        return Err(SparkError::plain(ErrorClass::IllegalArgument, text));
+    }
+    if total <= 0.0 {
+        return refused("Sum of weights");
+    }
+    let order: Vec<Expr> =
+        plan.output().into_iter().filter(|column| column.data_type.is_orderable()).map(Expr::Attribute).collect();
+    let sorted = if order.is_empty() { plan.clone() } else { sort(session, plan, order, false)? };
+    let mut lower = 0.0;
+    weights
+        .iter()
+        .map(|weight| {
+            let upper = lower + weight / total;
+            let sample =
+                LogicalPlan::Sample { lower, fraction: upper, seed, with_replacement: false, child: sorted.clone() };
+            lower = upper;
+            node(session, sample)
+        })
+        .collect()
 }
 
 pub fn observe(session: &SqlSession, plan: &PlanRef, name: &str, metrics: Vec<Expr>) -> Result<PlanRef> {

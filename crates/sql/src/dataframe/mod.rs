@@ -11,14 +11,16 @@ mod python;
 mod reading;
 mod relations;
 mod rows;
+mod semantics;
 mod sql;
 mod tables;
+mod subqueries;
 mod writing;
 
-pub use actions::{collect, count, explain, is_streaming, schema, show_string, take};
+pub use actions::{collect, count, explain, input_files, is_local, is_streaming, schema, show_string, take};
 pub use columns::{
-    alias, column, column_text, distinct, drop, drop_duplicates, filter, hint, limit, observe, offset, repartition,
-    sample, select, sort, to_df, with_columns, with_columns_renamed, with_metadata, with_watermark,
+    alias, column, column_text, distinct, drop, drop_duplicates, filter, hint, limit, observe, offset, random_split,
+    repartition, sample, select, sort, to_df, with_columns, with_columns_renamed, with_metadata, with_watermark,
 };
 pub(crate) use grouping::cube_sets;
 pub use grouping::{aggregate, pivot};
@@ -31,8 +33,10 @@ pub use reading::{read, read_stream};
 pub use relations::{create_temp_view, join, set_operation, union, unpivot};
 pub(crate) use rows::batch;
 pub use rows::{local, range};
+pub use semantics::{same_semantics, semantic_hash};
 pub use sql::{parse_expression, sql, table};
 pub use tables::insert_into;
+pub use subqueries::{Subquery, lateral_join, one_row, subquery};
 pub use writing::write;
 
 use crate::analyzer::Analyzer;
@@ -74,7 +78,10 @@ pub struct WriteSpec {
     pub table: Option<String>,
 }
 
-/// Analyses one node over analysed children.
+/// Analyses one node over analysed children; one that reads an enclosing query waits for that.
 fn node(session: &SqlSession, plan: LogicalPlan) -> Result<PlanRef> {
+    if subqueries::waits(&plan) {
+        return Ok(subqueries::unanalysed(plan));
+    }
     Analyzer::new(session).node(plan)
 }

@@ -8,6 +8,7 @@ use arrow::record_batch::RecordBatch;
 
 use super::batch::{BATCH_ROWS, concat_partition, make_batch, row_count, take_rows};
 use super::bind::{bind_all, eval_all};
+use super::round_robin::in_row_order;
 use super::sort::BoundOrder;
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::Result;
@@ -149,6 +150,7 @@ impl ExecNode for ExchangeExec {
                 let mut out = Scatter::new(*partitions);
                 for (index, partition) in input.into_iter().enumerate() {
                     let mut position = random_start(index as i64, *partitions);
+                    let partition = if *partitions > 1 { in_row_order(&self.output, &partition)? } else { partition };
                     for batch in partition {
                         let targets: Vec<u32> = (0..batch.num_rows())
                             .map(|_| {

@@ -1,13 +1,16 @@
-//! SampleExec: Bernoulli sampling with Spark's random numbers, and the numbers themselves.
+//! SampleExec: Bernoulli and Poisson sampling with Spark's random numbers, and the numbers themselves.
 
 use std::any::Any;
 use std::sync::Arc;
 
-use arrow::array::BooleanArray;
+use arrow::array::{BooleanArray, UInt32Array};
 use arrow::compute::filter_record_batch;
+use arrow::record_batch::RecordBatch;
 
+use super::batch::take_rows;
+use super::poisson::Poisson;
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
-use crate::error::{Result, SparkError};
+use crate::error::Result;
 use crate::expr::Attribute;
 use crate::functions::hash::murmur3_bytes;
 
@@ -73,6 +76,8 @@ fn partition_seeds(seed: i64, partitions: usize) -> Vec<i64> {
 
 #[derive(Debug)]
 pub struct SampleExec {
+    /// Rows whose number lies from `lower` to `fraction` are kept (randomSplit); 0 for sample().
+    pub lower: f64,
     pub fraction: f64,
     pub seed: i64,
     pub with_replacement: bool,
@@ -80,12 +85,39 @@ pub struct SampleExec {
     pub child: ExecRef,
 }
 
+impl SampleExec {
+    fn sampled(&self, partition: Partition, seed: i64) -> Result<Partition> {
+        let mut random = XorShiftRandom::new(seed);
+        let mut poisson = Poisson::new(self.fraction - self.lower, seed);
+        let mut out: Partition = Vec::new();
+        for batch in partition {
+            let kept: RecordBatch = if self.with_replacement {
+                let rows = u32::try_from(batch.num_rows()).unwrap_or(u32::MAX);
+                let taken: Vec<u32> =
+                    (0..rows).flat_map(|row| std::iter::repeat_n(row, poisson.sample() as usize)).collect();
+                take_rows(&batch, &UInt32Array::from(taken))?
+            } else {
+                let mut inside = || {
+                    let drawn = random.next_double();
+                    drawn >= self.lower && drawn < self.fraction
+                };
+                let mask: BooleanArray = (0..batch.num_rows()).map(|_| Some(inside())).collect();
+                filter_record_batch(&batch, &mask)?
+            };
+            if kept.num_rows() > 0 {
+                out.push(kept);
+            }
+        }
+        Ok(out)
+    }
+}
+
 impl ExecNode for SampleExec {
     fn name(&self) -> String {
         "Sample".into()
     }
     fn arguments(&self) -> String {
-        format!("0.0, {}, {}, {}", self.fraction, self.with_replacement, self.seed)
+        format!("{:?}, {:?}, {}, {}", self.lower, self.fraction, self.with_replacement, self.seed)
     }
     fn output(&self) -> &[Arc<Attribute>] {
         &self.output
@@ -94,27 +126,9 @@ impl ExecNode for SampleExec {
         vec![&self.child]
     }
     fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
-        if self.with_replacement {
-            return Err(SparkError::not_yet("Sampling with replacement"));
-        }
         let input = self.child.execute(ctx)?;
-        // SampleExec without replacement goes through mapPartitionsWithIndex-free sampling: one seed a partition.
         let seeds = partition_seeds(self.seed, input.len());
-        let mut all = Vec::new();
-        for (partition, seed) in input.into_iter().zip(seeds) {
-            let mut random = XorShiftRandom::new(seed);
-            let mut out = Vec::new();
-            for batch in partition {
-                let mask: BooleanArray =
-                    (0..batch.num_rows()).map(|_| Some(random.next_double() < self.fraction)).collect();
-                let kept = filter_record_batch(&batch, &mask)?;
-                if kept.num_rows() > 0 {
-                    out.push(kept);
-                }
-            }
-            all.push(out);
-        }
-        Ok(all)
+        input.into_iter().zip(seeds).map(|(partition, seed)| self.sampled(partition, seed)).collect()
     }
     fn partitioning(&self) -> Partitioning {
         self.child.partitioning()

@@ -157,7 +157,13 @@ impl Parser<'_> {
         };
         let Some(amount) = amount else { return Err(self.unexpected()) };
         let plan = if self.word("percent") {
-            Arc::new(LogicalPlan::Sample { fraction: amount / 100.0, seed: 0, with_replacement: false, child: plan })
+            Arc::new(LogicalPlan::Sample {
+                lower: 0.0,
+                fraction: amount / 100.0,
+                seed: 0,
+                with_replacement: false,
+                child: plan,
+            })
         } else if self.word("rows") {
             Arc::new(LogicalPlan::Limit { limit: number, child: plan })
         } else {

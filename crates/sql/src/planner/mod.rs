@@ -143,9 +143,10 @@ impl<'a> Planner<'a> {
                 let child = self.plan_child(child)?;
                 self.plan_repartition(*partitions, *shuffle, by, *range, child)
             }
-            P::Sample { fraction, seed, with_replacement, child } => {
+            P::Sample { lower, fraction, seed, with_replacement, child } => {
                 let child = self.plan_child(child)?;
                 Ok(Arc::new(SampleExec {
+                    lower: *lower,
                     fraction: *fraction,
                     seed: *seed,
                     with_replacement: *with_replacement,

@@ -32,6 +32,9 @@ class SparkContext:
         cls._active_spark_context = self
         return self
 
+    def __repr__(self):
+        return f"<SparkContext master={self.master} appName={self.appName}>"
+
     @property
     def version(self):
         from pyspark.version import __version__

@@ -28,15 +28,15 @@ from pyspark.sql.types import (
     YearMonthIntervalType,
 )
 
-_NAMED = {
+_all_mappable_types = {
     cls.typeName(): cls
     for cls in (
         BinaryType, BooleanType, ByteType, CalendarIntervalType, DateType, DoubleType, FloatType, IntegerType, LongType,
         NullType, ShortType, TimestampNTZType, TimestampType, VariantType,
     )
 }  # fmt: skip
-_NAMED["string"] = StringType
-_NAMED["decimal"] = DecimalType
+_all_mappable_types["string"] = StringType
+_all_mappable_types["decimal"] = DecimalType
 
 
 def _whole(text, prefix):
@@ -56,8 +56,8 @@ def _parse_datatype_json_value(json_value, fieldPath="", collationsMap=None):
             if kind == name:
                 return cls.fromJson(json_value)
         raise PySparkValueError(errorClass="CANNOT_PARSE_DATATYPE", messageParameters={"msg": str(kind)})
-    if json_value in _NAMED:
-        return _NAMED[json_value]()
+    if json_value in _all_mappable_types:
+        return _all_mappable_types[json_value]()
     if numbers := _whole(json_value, "decimal"):
         return DecimalType(*numbers)
     for cls, name in ((CharType, "char"), (VarcharType, "varchar"), (TimeType, "time")):

@@ -220,9 +220,9 @@ class Column:
         from pyspark.sql.dataframe import DataFrame
 
         if len(cols) == 1 and isinstance(cols[0], DataFrame):
-            from pyspark.sql._literals import not_yet
+            from pyspark.sql import _frame_more
 
-            raise not_yet("Column.isin with a DataFrame")
+            return _frame_more.subquery(cols[0], "in", self)
         if len(cols) == 1 and isinstance(cols[0], (list, set)):
             cols = cols[0]
         return _call("in", self._expr, *(_literal(col) for col in cols))
@@ -274,9 +274,7 @@ class Column:
         return f(self)
 
     def outer(self):
-        from pyspark.sql._literals import not_yet
-
-        raise not_yet("Column.outer")
+        return _call("$outer", self._expr)
 
     def __bool__(self):
         try:

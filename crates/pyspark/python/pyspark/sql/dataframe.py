@@ -17,12 +17,19 @@ def _exprs(cols):
     return [_to_expr(col) for col in cols]
 
 
+def _more():
+    from pyspark.sql import _frame_more
+
+    return _frame_more
+
+
 class DataFrame:
     def __init__(self, plan, session):
         self._plan = plan
         self._session = session
         self._schema = None
         self.is_cached = False
+        self._storage_level = None
 
     def _with(self, plan):
         return DataFrame(plan, self._session)
@@ -52,7 +59,7 @@ class DataFrame:
         return _native.is_streaming(self._plan)
 
     def isLocal(self):
-        return False
+        return _native.is_local(self._plan)
 
     @property
     def rdd(self):
@@ -92,6 +99,9 @@ class DataFrame:
 
     def __dir__(self):
         return sorted({*dir(DataFrame), *(name for name in self.columns if name.isidentifier())})
+
+    def _ipython_key_completions_(self):
+        return self.columns
 
     # ---- columns ----------------------------------------------------------------------------------
 
@@ -320,6 +330,15 @@ class DataFrame:
     def exceptAll(self, other):
         return self._with(_native.set_operation(self._plan, other._plan, True, True))
 
+    def lateralJoin(self, other, on=None, how=None):
+        return _more().lateral_join(self, other, on, how)
+
+    def scalar(self):
+        return _more().subquery(self, "scalar")
+
+    def exists(self):
+        return _more().subquery(self, "exists")
+
     # ---- rows -------------------------------------------------------------------------------------
 
     def distinct(self):
@@ -399,10 +418,10 @@ class DataFrame:
 
         return _frame_na.fill(self, value, subset)
 
-    def replace(self, to_replace, *value, subset=None, **kwargs):
+    def replace(self, to_replace, *args, **kwargs):
         from pyspark.sql import _frame_na
 
-        return _frame_na.replace(self, to_replace, *value, subset=subset, **kwargs)
+        return _frame_na.replace(self, to_replace, *args, **kwargs)
 
     # ---- statistics -------------------------------------------------------------------------------
 
@@ -434,9 +453,22 @@ class DataFrame:
     melt = unpivot
 
     def randomSplit(self, weights, seed=None):
-        from pyspark.sql._literals import not_yet
+        return _more().random_split(self, weights, seed)
 
-        raise not_yet("DataFrame.randomSplit")
+    def sampleBy(self, col, fractions, seed=None):
+        return _more().sample_by(self, col, fractions, seed)
+
+    def crosstab(self, col1, col2):
+        return _more().crosstab(self, col1, col2)
+
+    def freqItems(self, cols, support=None):
+        return _more().freq_items(self, cols, support)
+
+    def transpose(self, indexColumn=None):
+        return _more().transpose(self, indexColumn)
+
+    def zipWithIndex(self, indexColName="index"):
+        return _more().zip_with_index(self, indexColName)
 
     def approxQuantile(self, col, probabilities, relativeError):
         from pyspark.sql import _frame_stat
@@ -475,10 +507,10 @@ class DataFrame:
 
     def foreach(self, f):
         for row in self.collect():
-            f(row)
+            _more().on_workers(f, row)
 
     def foreachPartition(self, f):
-        f(iter(self.collect()))
+        _more().on_workers(f, iter(self.collect()))
 
     def toJSON(self, use_unicode=True):
         from pyspark.core.rdd import RDD
@@ -569,6 +601,7 @@ class DataFrame:
         return self
 
     def persist(self, storageLevel=None):
+        self._storage_level = storageLevel
         return self.cache()
 
     def unpersist(self, blocking=False):
@@ -580,7 +613,9 @@ class DataFrame:
     def storageLevel(self):
         from pyspark.storagelevel import StorageLevel
 
-        return StorageLevel.MEMORY_AND_DISK_DESER if self.is_cached else StorageLevel.NONE
+        if not self.is_cached:
+            return StorageLevel.NONE
+        return self._storage_level or StorageLevel.MEMORY_AND_DISK_DESER
 
     def checkpoint(self, eager=True):
         return self.sparkSession.createDataFrame(self.collect(), self.schema, verifySchema=False)
@@ -588,16 +623,15 @@ class DataFrame:
     localCheckpoint = checkpoint
 
     def inputFiles(self):
-        from pyspark.sql import functions as F
-
-        return [row[0] for row in self.select(F.input_file_name()).distinct().collect()]
+        return _native.input_files(self._plan)
 
     def sameSemantics(self, other):
         if not isinstance(other, DataFrame):
             raise _expected("other", "DataFrame", other)
-        from pyspark.sql._literals import not_yet
+        return _native.same_semantics(self._plan, other._plan)
 
-        raise not_yet("DataFrame.sameSemantics")
+    def semanticHash(self):
+        return _native.semantic_hash(self._plan)
 
 
 class DataFrameNaFunctions:
@@ -610,8 +644,8 @@ class DataFrameNaFunctions:
     def fill(self, value, subset=None):
         return self.df.fillna(value=value, subset=subset)
 
-    def replace(self, to_replace, *value, subset=None, **kwargs):
-        return self.df.replace(to_replace, *value, subset=subset, **kwargs)
+    def replace(self, to_replace, *args, **kwargs):
+        return self.df.replace(to_replace, *args, **kwargs)
 
 
 class DataFrameStatFunctions:
@@ -626,6 +660,15 @@ class DataFrameStatFunctions:
 
     def approxQuantile(self, col, probabilities, relativeError):
         return self.df.approxQuantile(col, probabilities, relativeError)
+
+    def crosstab(self, col1, col2):
+        return self.df.crosstab(col1, col2)
+
+    def freqItems(self, cols, support=None):
+        return self.df.freqItems(cols, support)
+
+    def sampleBy(self, col, fractions, seed=None):
+        return self.df.sampleBy(col, fractions, seed)
 
 
 def _schema_of(value):

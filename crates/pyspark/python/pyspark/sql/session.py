@@ -54,18 +54,25 @@ class Builder:
     create = getOrCreate
 
 
+Builder.__qualname__ = "SparkSession.Builder"
+
+
 def _text(value):
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-class _BuilderProperty:
+class classproperty:
+    """A property of the class itself."""
+
+    def __init__(self, fget):
+        self.fget = fget
+
     def __get__(self, instance, owner=None):
-        return Builder()
+        return self.fget(type(instance) if owner is None else owner)
 
 
 class SparkSession:
     Builder = Builder
-    builder = _BuilderProperty()
     _instantiatedSession = None
     _activeSession = None
 
@@ -150,6 +157,19 @@ class SparkSession:
         from pyspark.sql.streaming.query import StreamingQueryManager
 
         return StreamingQueryManager()
+
+    @classproperty
+    def builder(cls):
+        return Builder()
+
+    @property
+    def tvf(self):
+        from pyspark.sql.tvf import TableValuedFunction
+
+        return TableValuedFunction(self)
+
+    def emptyDataFrame(self, schema):
+        return self.createDataFrame([], schema)
 
     def newSession(self):
         from pyspark.sql._literals import not_yet

@@ -686,7 +686,9 @@ class UserDefinedType(DataType):
         raise PySparkNotImplementedError(errorClass="NOT_IMPLEMENTED", messageParameters={"feature": "sqlType()"})
 
 
+from pyspark.sql._rows import verifier as _make_type_verifier  # noqa: E402, F401
 from pyspark.sql._type_texts import (  # noqa: E402, F401
+    _all_mappable_types,
     _parse_datatype_json_string,
     _parse_datatype_json_value,
     _parse_datatype_string,
