@@ -1,5 +1,7 @@
 //! Plans as text: the tree of explain() and of error contexts.
 
+mod physical;
+
 use crate::error::Result;
 use crate::exec::ExecRef;
 use crate::expr::{Attribute, Expr, SortOrder};
@@ -171,6 +173,31 @@ pub fn source_text(relation: &crate::plan::StreamingRelation) -> String {
     }
 }
 
+/// The optimized plan's tree with the size that planning takes for every node (explain("cost")).
+pub fn costs(session: &SqlSession, plan: &PlanRef) -> Result<String> {
+    let context = crate::exec::ExecContext::new(session);
+    let optimized = crate::optimizer::optimize(&context, plan)?;
+    let mut sizes = Vec::new();
+    fn walk(plan: &LogicalPlan, sizes: &mut Vec<String>) {
+        sizes.push(crate::planner::size_in_bytes(plan).map_or_else(|| "8.0 EiB".to_owned(), size_text));
+        plan.child_plans().iter().for_each(|child| walk(child, sizes));
+    }
+    walk(&optimized, &mut sizes);
+    let tree = tree_string(&optimized);
+    let lines = tree.lines().zip(sizes).map(|(line, size)| format!("{line}, Statistics(sizeInBytes={size})\n"));
+    Ok(lines.collect())
+}
+
+/// Utils.bytesToString.
+fn size_text(bytes: u128) -> String {
+    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut unit = 0;
+    while unit + 1 < UNITS.len() && bytes >> (10 * unit) >= 2048 {
+        unit += 1;
+    }
+    format!("{:.1} {}", bytes as f64 / (1_u128 << (10 * unit)) as f64, UNITS[unit])
+}
+
 /// The optimized plan's tree.
 pub fn optimized(session: &SqlSession, plan: &PlanRef) -> Result<String> {
     let context = crate::exec::ExecContext::new(session);
@@ -188,10 +215,7 @@ pub fn physical(session: &SqlSession, plan: &PlanRef) -> Result<String> {
         return Ok(out);
     }
     let node = crate::planner::physical(&context, None, plan)?;
-    let mut out = "== Physical Plan ==\n".to_owned();
-    write_exec(&node, &mut Vec::new(), &mut out);
-    out.push('\n');
-    Ok(out)
+    Ok(format!("== Physical Plan ==\n{}\n", physical::tree(&node, &context)))
 }
 
 /// A streaming plan before it runs: row-wise operators are marked as one generated stage.

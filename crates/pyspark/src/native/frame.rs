@@ -98,6 +98,11 @@ mod _tidemark_frame {
     }
 
     #[pyfunction]
+    fn drop_names(plan: Plan, names: Vec<String>, vm: &VirtualMachine) -> PyResult<PyPlan> {
+        wrap(dataframe::drop_names(&current(vm)?.sql, &plan.plan, &names), vm)
+    }
+
+    #[pyfunction]
     fn to_df(plan: Plan, names: Vec<String>, vm: &VirtualMachine) -> PyResult<PyPlan> {
         wrap(dataframe::to_df(&current(vm)?.sql, &plan.plan, names), vm)
     }

@@ -60,6 +60,10 @@ pub fn show_string(session: &SqlSession, plan: &PlanRef, n: i32, truncate: i32, 
 /// df.explain: "simple", "extended", "codegen", "cost", "formatted".
 pub fn explain(session: &SqlSession, plan: &PlanRef, mode: &str) -> Result<String> {
     let physical = crate::explain::physical(session, plan)?;
+    if mode == "cost" {
+        let costs = crate::explain::costs(session, plan)?;
+        return Ok(format!("== Optimized Logical Plan ==\n{costs}\n{physical}"));
+    }
     if mode != "extended" {
         return Ok(physical);
     }

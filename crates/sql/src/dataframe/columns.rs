@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{node, parse_attribute_name};
 use crate::analyzer::{Analyzer, column_in, interval, quoted};
 use crate::error::{ErrorClass, Result, SparkError};
-use crate::expr::{Expr, SortOrder};
+use crate::expr::{Attribute, Expr, SortOrder};
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 use crate::types::DataType;
@@ -78,31 +78,37 @@ pub fn with_metadata(session: &SqlSession, plan: &PlanRef, column: &str, metadat
     with_columns(session, plan, vec![column.to_owned()], vec![expr])
 }
 
-/// Names that do not exist are ignored; expressions must resolve.
-pub fn drop(session: &SqlSession, plan: &PlanRef, columns: Vec<Expr>) -> Result<PlanRef> {
+/// df.drop("a"): every column of such a name; names that do not exist are ignored.
+pub fn drop_names(session: &SqlSession, plan: &PlanRef, names: &[String]) -> Result<PlanRef> {
     let conf = session.conf.borrow().clone();
-    let mut kept = plan.output();
+    let dropped = |name: &str| names.iter().any(|dropped| conf.same_name(dropped, name));
+    keep(session, plan, &|column| !dropped(&column.name))
+}
+
+/// df.drop(col): the columns that the expressions resolve to; what resolves to none is ignored.
+pub fn drop(session: &SqlSession, plan: &PlanRef, columns: Vec<Expr>) -> Result<PlanRef> {
+    let mut dropped = Vec::new();
     for column in columns {
         match column {
-            Expr::UnresolvedAttribute(parts) if parts.len() == 1 => {
-                kept.retain(|known| !conf.same_name(&known.name, &parts[0]));
-            }
             Expr::UnresolvedAttribute(parts) => {
-                let found = Analyzer::new(session).try_column(&plan.output(), &parts)?;
-                if let Some(Expr::Attribute(found)) = found {
-                    kept.retain(|known| known.id != found.id);
-                } else {
-                    kept.retain(|known| !conf.same_name(&known.name, &parts.join(".")));
+                if let Some(Expr::Attribute(found)) = Analyzer::new(session).try_column(&plan.output(), &parts)? {
+                    dropped.push(found.id);
                 }
             }
-            Expr::Attribute(attribute) => kept.retain(|known| known.id != attribute.id),
+            Expr::Attribute(attribute) => dropped.push(attribute.id),
             _ => {}
         }
     }
-    if kept.len() == plan.output().len() {
+    keep(session, plan, &|column| !dropped.contains(&column.id))
+}
+
+fn keep(session: &SqlSession, plan: &PlanRef, wanted: &dyn Fn(&Attribute) -> bool) -> Result<PlanRef> {
+    let output = plan.output();
+    let kept: Vec<Expr> = output.iter().filter(|column| wanted(column)).cloned().map(Expr::Attribute).collect();
+    if kept.len() == output.len() {
         return Ok(plan.clone());
     }
-    select(session, plan, kept.into_iter().map(Expr::Attribute).collect())
+    select(session, plan, kept)
 }
 
 pub fn to_df(session: &SqlSession, plan: &PlanRef, names: Vec<String>) -> Result<PlanRef> {

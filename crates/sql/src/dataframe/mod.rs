@@ -19,8 +19,9 @@ mod writing;
 
 pub use actions::{collect, count, explain, input_files, is_local, is_streaming, schema, show_string, take};
 pub use columns::{
-    alias, column, column_text, distinct, drop, drop_duplicates, filter, hint, limit, observe, offset, random_split,
-    repartition, sample, select, sort, to_df, with_columns, with_columns_renamed, with_metadata, with_watermark,
+    alias, column, column_text, distinct, drop, drop_duplicates, drop_names, filter, hint, limit, observe, offset,
+    random_split, repartition, sample, select, sort, to_df, with_columns, with_columns_renamed, with_metadata,
+    with_watermark,
 };
 pub(crate) use grouping::cube_sets;
 pub use grouping::{aggregate, pivot};

@@ -189,15 +189,13 @@ class DataFrame:
         for col in cols:
             if not isinstance(col, (str, Column)):
                 raise _expected("col", "Column or str", col)
-        import _tidemark_expr
-
         plan = self._plan
         columns = [col._expr for col in cols if isinstance(col, Column)]
         if columns:
             plan = _native.drop(plan, columns)
-        names = [_tidemark_expr.variable(col) for col in cols if isinstance(col, str)]
+        names = [col for col in cols if isinstance(col, str)]
         if names:
-            plan = _native.drop(plan, names)
+            plan = _native.drop_names(plan, names)
         return self._with(plan)
 
     def toDF(self, *cols):
