@@ -17,6 +17,9 @@ use crate::types::StructType;
 /// Name of the database of global temp views.
 pub const GLOBAL_TEMP: &str = "global_temp";
 
+/// Where names without a database are looked for, as error texts print it.
+pub const SEARCH_PATH: &str = "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]";
+
 /// What a session knows by name. Keys are in lower case: table names ignore case whatever the configuration.
 #[derive(Debug, Default)]
 pub struct Catalog {

@@ -28,6 +28,24 @@ fn write_node(plan: &LogicalPlan, last: &mut Vec<bool>, out: &mut String) {
     }
 }
 
+/// The tree of a node that was not analysed: of its children the first are, the one after them is given as text.
+pub fn with_parent(parent: &LogicalPlan, failed: usize, analysed: &[PlanRef], tree: &str) -> String {
+    let line = node_line(parent);
+    let mark = if line.starts_with('\'') { "" } else { "'" };
+    let mut out = format!("{mark}{line}\n");
+    let children = parent.child_plans();
+    for (i, child) in children.iter().enumerate() {
+        let text = if i == failed { tree.to_owned() } else { tree_string(analysed.get(i).unwrap_or(child)) };
+        let (first, rest) = if i + 1 == children.len() { ("+- ", "   ") } else { (":- ", ":  ") };
+        for (n, line) in text.lines().enumerate() {
+            out.push_str(if n == 0 { first } else { rest });
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    out
+}
+
 fn list(exprs: &[Expr]) -> String {
     format!("[{}]", exprs.iter().map(Expr::plan_string).collect::<Vec<_>>().join(", "))
 }
@@ -67,7 +85,7 @@ pub(crate) fn join_name(kind: JoinKind) -> &'static str {
 pub fn node_line(plan: &LogicalPlan) -> String {
     use LogicalPlan as P;
     let line = match plan {
-        P::UnresolvedRelation { parts, streaming } => {
+        P::UnresolvedRelation { parts, streaming, .. } => {
             format!("UnresolvedRelation [{}], [], {streaming}", parts.join(", "))
         }
         P::LocalRelation(relation) if relation.from_rdd => format!("LogicalRDD {}, false", columns(&relation.output)),

@@ -214,7 +214,8 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         // One stray word is "extra input" where the text before it is whole.
-        let last = self.peek_at(1).kind == Kind::End;
+        let last = self.peek_at(1).kind == Kind::End
+            || self.tokens.get(self.at.wrapping_sub(1)).is_some_and(|t| t.text == ";");
         let plain = matches!(self.peek().kind, Kind::Word | Kind::Quoted | Kind::Number | Kind::Text(_));
         if (last || separated) && plain {
             let hint = format!(": extra input '{}'", self.peek().text);
@@ -228,6 +229,10 @@ impl<'a> Parser<'a> {
         let token = self.peek();
         let is_name = match token.kind {
             Kind::Quoted => true,
+            // A clause without anything after its first word is no clause but a name.
+            Kind::Word if ["where", "group", "order"].iter().any(|word| token.text.eq_ignore_ascii_case(word)) => {
+                self.peek_at(1).kind == Kind::End
+            }
             Kind::Word => !RESERVED.iter().any(|word| token.text.eq_ignore_ascii_case(word)),
             _ => false,
         };
@@ -343,7 +348,8 @@ pub fn parse_table_name(session: &SqlSession, sql: &str) -> Result<Vec<String>> 
     let parameters = Parameters::default();
     let mut parser = Parser::new(session, sql, &parameters)?;
     if parser.peek().kind == Kind::End {
-        return Err(parser.parse_error("PARSE_EMPTY_STATEMENT", &[], parser.peek().place));
+        let place = parser.peek().place;
+        return Err(located(SparkError::new(ErrorClass::Parse, "PARSE_EMPTY_STATEMENT", &[]), sql, place));
     }
     let parts = parser.name_parts()?;
     parser.end()?;

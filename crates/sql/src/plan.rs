@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 
-use crate::expr::{Attribute, Expr, ExprId, SortOrder};
+use crate::expr::{Attribute, Expr, ExprId, Origin, SortOrder};
 use crate::types::StructType;
 
 pub type PlanRef = Arc<LogicalPlan>;
@@ -22,6 +22,8 @@ pub enum LogicalPlan {
     UnresolvedRelation {
         parts: Vec<String>,
         streaming: bool,
+        /// Its place in the SQL text.
+        at: Option<Arc<Origin>>,
     },
     /// Rows in hand: createDataFrame, VALUES, spark.range, a memory table. Partitions as Spark would have them.
     LocalRelation(LocalRelation),

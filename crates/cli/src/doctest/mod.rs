@@ -28,6 +28,8 @@ const RUNNER: &str = concat!(include_str!("not_applicable.py"), "\n", include_st
 const FILES: &[&str] = &["functions/builtin.py", "column.py", "dataframe.py", "types.py", "window.py", "group.py"];
 /// How long an interrupted docstring may take to notice.
 const GRACE: Duration = Duration::from_secs(3);
+/// How long the file's names may take before the first docstring.
+const START_LIMIT: Duration = Duration::from_secs(300);
 const CWD: &str = "/home/tidemark";
 
 /// One line of the runner; see `runner.py`.
@@ -118,7 +120,8 @@ fn run_from(
     let mut running: Option<(usize, usize)> = None;
     let mut warned = false;
     loop {
-        let wait = if warned { GRACE } else { request.limit };
+        let limit = if running.is_some() { request.limit } else { START_LIMIT };
+        let wait = if warned { GRACE } else { limit };
         let event = match received.recv_timeout(wait) {
             Ok(event) => event,
             Err(RecvTimeoutError::Timeout) if !warned => {

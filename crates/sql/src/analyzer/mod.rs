@@ -43,7 +43,7 @@ use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 
 pub(crate) use dedup::fresh_ids;
-pub(crate) use project::STAR_EXCEPT;
+pub(crate) use project::{STAR_EXCEPT, STAR_SET};
 
 /// Marks of the parser for what has no node of its own: `t(a, b)` renames, VALUES, UNPIVOT, LATERAL (a hint's name).
 pub(crate) const COLUMN_ALIASES: &str = "$column_aliases";
@@ -128,7 +128,8 @@ impl<'a> Analyzer<'a> {
             node => {
                 let mut children = Vec::new();
                 for child in node.child_plans() {
-                    children.push(self.plan(&child)?);
+                    let analysed = self.plan(&child);
+                    children.push(analysed.map_err(|error| below(error, node, children.len(), &children))?);
                 }
                 let mut children = children.into_iter();
                 let node = node.clone().map_children(&mut |old| children.next().unwrap_or(old));
@@ -152,7 +153,10 @@ impl<'a> Analyzer<'a> {
 
     fn resolved_node(&mut self, node: LogicalPlan) -> Result<PlanRef> {
         match node {
-            LogicalPlan::UnresolvedRelation { parts, streaming } => self.relation(&parts, streaming),
+            LogicalPlan::UnresolvedRelation { parts, streaming, at } => {
+                self.origin.clone_from(&at);
+                self.relation(&parts, streaming)
+            }
             LogicalPlan::LocalRelation(_)
             | LogicalPlan::Range { .. }
             | LogicalPlan::OneRow
@@ -298,6 +302,14 @@ impl<'a> Analyzer<'a> {
         self.origin = None;
         checked
     }
+}
+
+/// An error whose text shows the plan that failed shows it below the node that it stands under.
+fn below(mut error: SparkError, parent: &LogicalPlan, failed: usize, analysed: &[PlanRef]) -> SparkError {
+    if let Some((place, tree)) = error.context.split_once(";\n") {
+        error.context = format!("{place};\n{}", crate::explain::with_parent(parent, failed, analysed, tree));
+    }
+    error
 }
 
 fn is_lateral(plan: &PlanRef) -> bool {

@@ -13,6 +13,8 @@ use crate::types::DataType;
 
 /// Marker of the parser for `* EXCEPT (a, b)`: the star first, then the columns.
 pub(crate) const STAR_EXCEPT: &str = "$star_except";
+/// Marker of the parser for `|> SET a = x`: the star first, then the new values under the columns' names.
+pub(crate) const STAR_SET: &str = "$star_set";
 
 /// A generator in a filter: UNSUPPORTED_GENERATOR.OUTSIDE_SELECT.
 fn outside_select(error: SparkError) -> SparkError {
@@ -111,6 +113,9 @@ impl Analyzer<'_> {
                 Expr::UnresolvedFunction(call) if call.name == STAR_EXCEPT => {
                     out.extend(self.star_except(&call.args, &scope)?);
                 }
+                Expr::UnresolvedFunction(call) if call.name == STAR_SET => {
+                    out.extend(self.star_set(&call.args, &scope)?);
+                }
                 _ => {
                     let expr = named(self.expr(item, &scope)?);
                     if let Expr::Alias(alias) = &expr
@@ -204,6 +209,22 @@ impl Analyzer<'_> {
             .into_iter()
             .filter(|column| !matches!(column, Expr::Attribute(attribute) if dropped.contains(&attribute.id)))
             .collect())
+    }
+
+    fn star_set(&mut self, args: &[Expr], scope: &Scope) -> Result<Vec<Expr>> {
+        let Some((star, values)) = args.split_first() else { return Ok(Vec::new()) };
+        let mut columns = self.expand_star(strip_origin(star), &scope.columns, "select")?;
+        for value in values {
+            let value = named(self.expr(value.clone(), scope)?);
+            let name = value.to_attribute().name.clone();
+            let Some(column) =
+                columns.iter_mut().find(|column| self.conf.same_name(&column.to_attribute().name, &name))
+            else {
+                return Err(super::names::unresolved_column(&[name.to_string()], &scope.columns));
+            };
+            *column = value;
+        }
+        Ok(columns)
     }
 
     pub(super) fn filter(&mut self, condition: Expr, child: &PlanRef) -> Result<PlanRef> {

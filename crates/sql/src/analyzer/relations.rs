@@ -40,7 +40,10 @@ impl Analyzer<'_> {
             let name = parts.last().cloned().unwrap_or_default().to_lowercase();
             return Ok(Arc::new(LogicalPlan::SubqueryAlias { name, child: table }));
         }
-        let error = SparkError::analysis("TABLE_OR_VIEW_NOT_FOUND", &[("relationName", &quote_parts(parts))]);
-        Err(self.at_node(error, &LogicalPlan::UnresolvedRelation { parts: parts.to_vec(), streaming }))
+        let error = SparkError::analysis(
+            "TABLE_OR_VIEW_NOT_FOUND",
+            &[("relationName", &quote_parts(parts)), ("searchPath", crate::catalog::SEARCH_PATH)],
+        );
+        Err(self.at_node(error, &LogicalPlan::UnresolvedRelation { parts: parts.to_vec(), streaming, at: None }))
     }
 }

@@ -13,8 +13,8 @@ mod relations;
 mod rows;
 mod semantics;
 mod sql;
-mod tables;
 mod subqueries;
+mod tables;
 mod writing;
 
 pub use actions::{collect, count, explain, input_files, is_local, is_streaming, schema, show_string, take};
@@ -36,8 +36,8 @@ pub(crate) use rows::batch;
 pub use rows::{local, range};
 pub use semantics::{same_semantics, semantic_hash};
 pub use sql::{parse_expression, sql, table};
-pub use tables::insert_into;
 pub use subqueries::{Subquery, lateral_join, one_row, subquery};
+pub use tables::insert_into;
 pub use writing::write;
 
 use crate::analyzer::Analyzer;

@@ -29,7 +29,7 @@ pub fn sql(session: &SqlSession, text: &str, named: Vec<(String, Expr)>, positio
 /// spark.table and spark.readStream.table.
 pub fn table(session: &SqlSession, name: &str, streaming: bool) -> Result<PlanRef> {
     let parts = parser::parse_table_name(session, name)?;
-    analyze(session, &Arc::new(LogicalPlan::UnresolvedRelation { parts, streaming }))
+    analyze(session, &Arc::new(LogicalPlan::UnresolvedRelation { parts, streaming, at: None }))
 }
 
 fn text_field(name: &str) -> StructField {
@@ -74,7 +74,10 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
                 } else {
                     quote_parts(&name)
                 };
-                return Err(SparkError::analysis("TABLE_OR_VIEW_NOT_FOUND", &[("relationName", &full)]));
+                return Err(SparkError::analysis(
+                    "TABLE_OR_VIEW_NOT_FOUND",
+                    &[("relationName", &full), ("searchPath", "[`spark_catalog`.`default`]")],
+                ));
             }
             std::mem::drop(catalog);
             no_rows()
@@ -97,13 +100,26 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
             std::mem::drop(conf);
             no_rows()
         }
-        Command::ShowTables { pattern } => {
+        Command::ShowCatalogs => {
+            local_rows(&StructType { fields: vec![text_field("catalog")] }, &[vec![text("spark_catalog")]])
+        }
+        Command::ShowFunctions { pattern } => {
+            let pattern = pattern.map(|pattern| pattern.to_lowercase().replace('%', "*"));
+            let rows: Vec<Vec<Value>> = crate::functions::registry::names()
+                .into_iter()
+                .filter(|name| pattern.as_ref().is_none_or(|pattern| matches(pattern, name)))
+                .map(|name| vec![text(name)])
+                .collect();
+            local_rows(&StructType { fields: vec![text_field("function")] }, &rows)
+        }
+        Command::ShowTables { pattern, views } => {
             let pattern = pattern.map(|pattern| pattern.to_lowercase().replace('%', "*"));
             let rows: Vec<Vec<Value>> = session
                 .catalog
                 .borrow()
                 .all_tables()
                 .into_iter()
+                .filter(|entry| !views || entry.temporary)
                 .filter(|entry| pattern.as_ref().is_none_or(|pattern| matches(pattern, &entry.name.to_lowercase())))
                 .map(|entry| {
                     let namespace = entry.namespace.join(".");
@@ -113,7 +129,7 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
             let schema = StructType {
                 fields: vec![
                     text_field("namespace"),
-                    text_field("tableName"),
+                    text_field(if views { "viewName" } else { "tableName" }),
                     StructField::new("isTemporary", DataType::Boolean, false),
                 ],
             };
@@ -123,13 +139,16 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
             local_rows(&StructType { fields: vec![text_field("namespace")] }, &[vec![text("default")]])
         }
         Command::ShowColumns { table } => {
-            let plan = analyze(session, &Arc::new(LogicalPlan::UnresolvedRelation { parts: table, streaming: false }))?;
+            let plan = analyze(
+                session,
+                &Arc::new(LogicalPlan::UnresolvedRelation { parts: table, streaming: false, at: None }),
+            )?;
             let rows: Vec<Vec<Value>> = plan.output().iter().map(|column| vec![text(&column.name)]).collect();
             local_rows(&StructType { fields: vec![text_field("col_name")] }, &rows)
         }
         Command::Describe { table } => {
             let lines = super::tables::partition_lines(session, &table);
-            let relation = LogicalPlan::UnresolvedRelation { parts: table, streaming: false };
+            let relation = LogicalPlan::UnresolvedRelation { parts: table, streaming: false, at: None };
             describe(&analyze(session, &Arc::new(relation))?, lines)
         }
         Command::DescribeQuery { query } => describe(&analyze(session, &query)?, Vec::new()),

@@ -74,7 +74,7 @@ pub fn insert_into(
     check_batch(plan)?;
     let name = table.last().cloned().unwrap_or_default();
     let Some(saved) = session.catalog.borrow().saved(&name).cloned() else {
-        let relation = LogicalPlan::UnresolvedRelation { parts: table.to_vec(), streaming: false };
+        let relation = LogicalPlan::UnresolvedRelation { parts: table.to_vec(), streaming: false, at: None };
         analyze(session, &std::sync::Arc::new(relation))?;
         return Err(SparkError::analysis("UNSUPPORTED_INSERT.RDD_BASED", &[]));
     };
@@ -122,7 +122,7 @@ pub(super) fn partitions(session: &SqlSession, table: &[String]) -> Result<Vec<S
     let Some(saved) = session.catalog.borrow().saved(&name).cloned() else {
         return Err(SparkError::analysis(
             "TABLE_OR_VIEW_NOT_FOUND",
-            &[("relationName", &crate::analyzer::quote_parts(table))],
+            &[("relationName", &crate::analyzer::quote_parts(table)), ("searchPath", crate::catalog::SEARCH_PATH)],
         ));
     };
     if saved.partition_by.is_empty() {

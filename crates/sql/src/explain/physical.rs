@@ -70,7 +70,7 @@ fn line(node: &ExecRef, ctx: &ExecContext<'_>) -> Line {
     if name == "Range" {
         arguments = arguments.replace("splits=None", &format!("splits={}", ctx.default_parallelism));
     }
-    let joined = arguments.starts_with("(keys=") || arguments.starts_with("(limit=") || name == "Scan ExistingRDD";
+    let joined = arguments.starts_with("(keys=") || arguments.starts_with("(limit=") || name.starts_with("Scan ");
     let gap = if arguments.is_empty() || joined { "" } else { " " };
     let mut children: Vec<Line> = node.children().into_iter().map(|child| line(child, ctx)).collect();
     if let Some(join) = node.as_any().downcast_ref::<JoinExec>() {
@@ -97,9 +97,11 @@ fn sorted(order: &[SortOrder], child: Line) -> Line {
 fn join_children(join: &JoinExec, children: Vec<Line>) -> Vec<Line> {
     let keys = [&join.keys.left, &join.keys.right];
     let inputs = [&join.left, &join.right];
-    let sides = children.into_iter().enumerate();
+    let sides = children.into_iter();
     match join.strategy {
-        Strategy::SortMerge { .. } => sides.map(|(i, child)| sorted(&ascending(keys[i.min(1)]), child)).collect(),
+        Strategy::SortMerge { .. } => {
+            sides.enumerate().map(|(i, child)| sorted(&ascending(keys[i.min(1)]), child)).collect()
+        }
         Strategy::Broadcast { build } | Strategy::NestedLoop { build } => {
             let built = usize::from(build == Side::Right);
             let mode = match join.strategy {
@@ -110,6 +112,7 @@ fn join_children(join: &JoinExec, children: Vec<Line>) -> Vec<Line> {
                 }
             };
             sides
+                .enumerate()
                 .map(|(i, child)| {
                     if i != built {
                         return child;
@@ -119,7 +122,7 @@ fn join_children(join: &JoinExec, children: Vec<Line>) -> Vec<Line> {
                 })
                 .collect()
         }
-        _ => sides.map(|(_, child)| child).collect(),
+        _ => sides.collect(),
     }
 }
 

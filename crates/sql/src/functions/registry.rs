@@ -227,10 +227,7 @@ pub fn resolve(call: Invocation, conf: &SqlConf) -> Result<Expr> {
     let Some(entry) = lookup(&call.name) else {
         return Err(SparkError::analysis(
             "UNRESOLVED_ROUTINE",
-            &[
-                ("routineName", &format!("`{}`", call.name)),
-                ("searchPath", "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]"),
-            ],
+            &[("routineName", &format!("`{}`", call.name)), ("searchPath", crate::catalog::SEARCH_PATH)],
         ));
     };
     check_count(entry, &call.name, call.args.len())?;

@@ -35,7 +35,13 @@ pub enum Command {
     },
     ShowTables {
         pattern: Option<String>,
+        /// SHOW VIEWS: no tables.
+        views: bool,
     },
+    ShowFunctions {
+        pattern: Option<String>,
+    },
+    ShowCatalogs,
     ShowDatabases,
     ShowColumns {
         table: Vec<String>,
@@ -209,6 +215,30 @@ impl Parser<'_> {
 
     fn show(&mut self) -> Result<Command> {
         self.next();
+        if self.word("catalogs") {
+            return Ok(Command::ShowCatalogs);
+        }
+        for scope in ["system", "user", "all"] {
+            if self.is_word(scope) && self.word_at(1, "functions") {
+                self.next();
+            }
+        }
+        if self.word("functions") {
+            if self.word("in") || self.word("from") {
+                self.name_parts()?;
+            }
+            self.word("like");
+            let pattern = match self.peek().kind.clone() {
+                Kind::Text(text) => {
+                    self.next();
+                    Some(text)
+                }
+                Kind::Word => Some(self.name_parts()?.join(".")),
+                _ => None,
+            };
+            return Ok(Command::ShowFunctions { pattern });
+        }
+        let views = self.is_word("views");
         if self.word("tables") || self.word("views") {
             if self.word("in") || self.word("from") {
                 self.name_parts()?;
@@ -221,7 +251,7 @@ impl Parser<'_> {
                 }
                 _ => None,
             };
-            return Ok(Command::ShowTables { pattern });
+            return Ok(Command::ShowTables { pattern, views });
         }
         if self.word("databases") || self.word("schemas") || self.word("namespaces") {
             return Ok(Command::ShowDatabases);
@@ -242,6 +272,9 @@ impl Parser<'_> {
         self.next();
         if self.word("query") || self.is_word("select") || self.is_word("with") || self.is_word("values") {
             return Ok(Command::DescribeQuery { query: self.query()? });
+        }
+        if self.is_word("function") && matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted) {
+            return Err(SparkError::not_yet("DESCRIBE FUNCTION"));
         }
         self.word("table");
         self.word("extended");

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::Parser;
 use super::expressions::{call, strip};
 use super::tokens::Kind;
-use crate::analyzer::{COLUMN_ALIASES, STAR_EXCEPT};
-use crate::error::Result;
+use crate::analyzer::{COLUMN_ALIASES, STAR_EXCEPT, STAR_SET};
+use crate::error::{Result, SparkError};
 use crate::expr::{Expr, SortOrder};
 use crate::plan::{LogicalPlan, PlanRef, SetOperation};
 use crate::types::DataType;
@@ -106,11 +106,10 @@ impl Parser<'_> {
             if !all {
                 self.word("distinct");
             }
-            let by_name = self.words(&["by", "name"]);
             let right = self.intersections()?;
             left = if union {
                 let plan: PlanRef =
-                    Arc::new(LogicalPlan::Union { children: vec![left, right], by_name, allow_missing: false });
+                    Arc::new(LogicalPlan::Union { children: vec![left, right], by_name: false, allow_missing: false });
                 if all { plan } else { Arc::new(LogicalPlan::Distinct { child: plan }) }
             } else {
                 Arc::new(LogicalPlan::SetOperation { kind: SetOperation::Except, all, left, right })
@@ -151,8 +150,9 @@ impl Parser<'_> {
             return self.inline_table();
         }
         if self.word("table") {
+            let at = Some(self.origin(self.peek().place));
             let parts = self.name_parts()?;
-            return Ok(Arc::new(LogicalPlan::UnresolvedRelation { parts, streaming: false }));
+            return Ok(Arc::new(LogicalPlan::UnresolvedRelation { parts, streaming: false, at }));
         }
         Err(self.unexpected())
     }
@@ -167,7 +167,14 @@ impl Parser<'_> {
         if !distinct {
             self.word("all");
         }
-        let list = self.separated(&mut Self::named_expression)?;
+        let list = self.separated(&mut |parser| {
+            if parser.is_word("from") && parser.tokens.get(parser.at.wrapping_sub(1)).is_some_and(|t| t.text == ",") {
+                let place = parser.peek().place;
+                let error = SparkError::analysis("TRAILING_COMMA_IN_SELECT", &[]);
+                return Err(error.with_context(format!("; line {} pos {};", place.line, place.position)));
+            }
+            parser.named_expression()
+        })?;
         let mut plan = match given {
             Some(plan) => plan,
             None if self.word("from") => self.relations()?,
@@ -337,6 +344,16 @@ impl Parser<'_> {
             let mut args = vec![Expr::UnresolvedStar(Vec::new())];
             args.extend(self.separated(&mut |parser| Ok(Expr::UnresolvedAttribute(parser.name_parts()?)))?);
             return Ok(Arc::new(LogicalPlan::Project { list: vec![call(STAR_EXCEPT, args)], child: plan }));
+        }
+        if self.word("set") {
+            let mut args = vec![Expr::UnresolvedStar(Vec::new())];
+            let assignments = self.separated(&mut |parser| {
+                let name = parser.identifier()?;
+                parser.expect_symbol("=")?;
+                Ok(parser.expression()?.alias(&name))
+            })?;
+            args.extend(assignments);
+            return Ok(Arc::new(LogicalPlan::Project { list: vec![call(STAR_SET, args)], child: plan }));
         }
         if self.word("as") {
             let name = self.identifier()?;

@@ -139,8 +139,9 @@ impl Parser<'_> {
         {
             return self.table_function(Arc::new(LogicalPlan::OneRow), false);
         }
+        let at = Some(self.origin(self.peek().place));
         let parts = self.name_parts()?;
-        let plan = Arc::new(LogicalPlan::UnresolvedRelation { parts, streaming });
+        let plan = Arc::new(LogicalPlan::UnresolvedRelation { parts, streaming, at });
         let plan = self.sampled(plan)?;
         self.table_alias(plan, None)
     }

@@ -38,7 +38,11 @@ impl Planner<'_> {
         for batch in self.rows(plan)?.into_iter().flatten() {
             for row in 0..batch.num_rows() {
                 if found.is_some() {
-                    return Err(SparkError::new(ErrorClass::Runtime, "SCALAR_SUBQUERY_TOO_MANY_ROWS", &[]));
+                    return Err(SparkError::new(
+                        ErrorClass::Java("org.apache.spark.SparkException"),
+                        "SCALAR_SUBQUERY_TOO_MANY_ROWS",
+                        &[],
+                    ));
                 }
                 let column = batch.column(0);
                 found = Some(if column.is_null(row) { Value::Null } else { value_at(column, row, &data_type) });
