@@ -83,7 +83,7 @@ struct NewTopicProps {
 #[component]
 fn NewTopic(props: &NewTopicProps) -> Html {
     let page = use_page();
-    let name = use_state(|| "events".to_owned());
+    let name = use_state(|| "orders".to_owned());
     let partitions = use_state(|| "1".to_owned());
     let onsubmit = {
         let (page, name, partitions, created) =

@@ -15,6 +15,7 @@ use crate::messages::{
 
 /// Messages that one command may make up.
 const MAX_GENERATED: u32 = 10_000;
+const FIRST_TOPIC: &str = "events";
 
 /// The inputs of a workspace that are no files. Ports outlive the sessions that read from them.
 pub(super) struct Inputs {
@@ -27,6 +28,11 @@ pub(super) struct Inputs {
 impl Inputs {
     pub(super) fn new(fs: SharedFs) -> Self {
         Self { broker: Broker::new(fs, CWD), sockets: Rc::default(), said: RefCell::default() }
+    }
+
+    /// What the broker of a new workspace has: the topic that a first script subscribes to.
+    pub(super) fn lay(&self, now_ms: i64) -> BrokerResult<()> {
+        self.broker.create_topic(FIRST_TOPIC, 1, BTreeMap::new(), now_ms)
     }
 
     /// Carries a command out; events that answer it.

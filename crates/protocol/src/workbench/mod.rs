@@ -203,6 +203,9 @@ impl Workbench {
         if let Err(error) = laid {
             self.refuse("reset", error.to_string());
         }
+        if let Err(error) = self.inputs.lay(self.clock_ms) {
+            self.refuse("reset", error.to_string());
+        }
         self.shared.ledger.borrow_mut().set_clock(self.clock_ms);
         self.shared.commit_anew();
         self.ready(None);

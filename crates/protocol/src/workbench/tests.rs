@@ -171,13 +171,13 @@ fn a_crash_in_mid_batch_loses_and_doubles_nothing() {
 #[test]
 fn messages_and_typed_lines_reach_the_queries_and_survive_a_reload() {
     let mut bench = Bench::open(None);
-    let make = KafkaCommand::CreateTopic { name: "events".into(), partitions: 2 };
+    let make = KafkaCommand::CreateTopic { name: "orders".into(), partitions: 2 };
     let made = bench.run(Command::Kafka(make.clone()));
-    assert!(matches!(&made[..], [Event::Files(_), Event::Topics(topics), Event::Settled { .. }] if topics.len() == 1));
+    assert!(matches!(&made[..], [Event::Files(_), Event::Topics(topics), Event::Settled { .. }] if topics.len() == 2));
     assert!(matches!(&bench.run(Command::Kafka(make))[..], [Event::Refused { .. }, ..]));
     let script = "from pyspark.sql import SparkSession\n\
                   spark = SparkSession.builder.getOrCreate()\n\
-                  options = {'kafka.bootstrap.servers': 'localhost:9092', 'subscribe': 'events'}\n\
+                  options = {'kafka.bootstrap.servers': 'localhost:9092', 'subscribe': 'orders'}\n\
                   values = spark.readStream.format('kafka').options(**options).load().selectExpr('cast(value as string)')\n\
                   lines = spark.readStream.format('socket').option('host', 'localhost').option('port', 9999).load()\n\
                   values.union(lines).writeStream.format('console').start().awaitTermination()\n";
@@ -185,15 +185,15 @@ fn messages_and_typed_lines_reach_the_queries_and_survive_a_reload() {
     bench.run(Command::Run { text: script.into() });
     assert_eq!(bench.batch(step()).output.total, 0);
     let message = crate::messages::KafkaMessage { value: Some("hello".into()), ..Default::default() };
-    bench.run(Command::Kafka(KafkaCommand::Produce { topic: "events".into(), message }));
-    bench.run(Command::Kafka(KafkaCommand::Generate { topic: "events".into(), seed: 7, count: 3 }));
+    bench.run(Command::Kafka(KafkaCommand::Produce { topic: "orders".into(), message }));
+    bench.run(Command::Kafka(KafkaCommand::Generate { topic: "orders".into(), seed: 7, count: 3 }));
     let typed = bench.run(Command::Socket(SocketCommand::Send { port: 9999, text: "world\n".into() }));
     assert!(typed.iter().any(|event| matches!(event, Event::Ports(ports) if ports[0].waiting == 1)), "{typed:?}");
     let report = bench.batch(step());
     assert_eq!((report.output.total, report.input_rows), (5, 5));
 
     let mut again = Bench::open(Some(bench.stored()));
-    let read = again.run(Command::Kafka(KafkaCommand::Read { topic: "events".into(), limit: 3 }));
+    let read = again.run(Command::Kafka(KafkaCommand::Read { topic: "orders".into(), limit: 3 }));
     let Some(Event::KafkaRecords { records, .. }) = read.first() else { panic!("{read:?}") };
     assert_eq!(records.len(), 3);
     assert!(records.iter().all(|record| record.key.is_some()));
