@@ -234,9 +234,9 @@ class SparkSession:
         if isinstance(data, RDD):
             data, partitions = data.collect(), data.getNumPartitions()
         if type(data).__module__.startswith("pandas"):
-            from pyspark.sql._literals import not_yet
+            from pyspark.sql.pandas import _frames
 
-            raise not_yet("createDataFrame from pandas")
+            data, schema = _frames.rows_of(data, schema)
         rows = data if isinstance(data, list) else list(data)
         if isinstance(schema, StructType):
             if verifySchema:

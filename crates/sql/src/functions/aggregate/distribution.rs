@@ -19,6 +19,7 @@ use crate::value::{HashKey, Value, array_from_values, compare, value_at};
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("percentile", 2, 3, percentile),
     FunctionEntry::custom("median", 1, 1, percentile),
+    FunctionEntry::custom("percentile_cont", 1, 1, within_group),
     FunctionEntry::custom("percentile_approx", 2, 3, approximate),
     FunctionEntry::custom("approx_percentile", 2, 3, approximate),
     FunctionEntry::custom("mode", 1, 2, mode),
@@ -113,6 +114,23 @@ fn percentile(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let function = Distribution { kind: Kind::Exact, input, result: result.clone(), percentages, many, weighted };
     Ok(aggregate(b, name, args, result, true, function))
+}
+
+/// percentile_cont(p) WITHIN GROUP (ORDER BY value): the percentile of the values, counted from the other end for DESC.
+fn within_group(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+    let order = std::mem::take(&mut b.within_group);
+    let [key] = order.as_slice() else {
+        return Err(SparkError::analysis(
+            "INVALID_WITHIN_GROUP_EXPRESSION.WITHIN_GROUP_MISSING",
+            &[("funcName", &format!("`{}`", b.name))],
+        ));
+    };
+    args.insert(0, key.child.clone());
+    if !key.ascending {
+        let one = Expr::literal(Value::Double(1.0), DataType::Double);
+        args[1] = b.invoke("-", vec![one, args[1].clone()])?;
+    }
+    percentile(b, args)
 }
 
 fn approximate(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {

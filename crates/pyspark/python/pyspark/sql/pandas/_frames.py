@@ -23,6 +23,7 @@ from pyspark.sql.types import (
     LongType,
     ShortType,
     StringType,
+    StructField,
     StructType,
     TimestampNTZType,
     TimestampType,
@@ -226,3 +227,37 @@ def _stored(value, zone, kind):
         value = value.to_pydatetime().replace(tzinfo=zone)
         return value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
     return value.to_pydatetime()
+
+
+_KINDS = {
+    **{name: kind for kind, name in _INTEGERS.items()},
+    **{name.capitalize(): kind for kind, name in _INTEGERS.items()},
+    **{name: kind for kind, name in _FLOATS.items()},
+    "bool": BooleanType,
+    "str": StringType,
+    "datetime64[us]": TimestampType,
+    "timedelta64[us]": DayTimeIntervalType,
+}
+
+
+def rows_of(data, schema):
+    """Rows of a frame for createDataFrame, and the schema that its kinds mean where none is given."""
+    if isinstance(data, Series):
+        data = data.to_frame()
+    if schema is None:
+        names = [str(name) for name in data.columns]
+        kinds = list(data._kinds.values())
+        if all(kind in _KINDS for kind in kinds):
+            schema = StructType([StructField(name, _KINDS[kind]()) for name, kind in zip(names, kinds)])
+        else:
+            schema = names
+    zone = session_zone()[1]
+
+    def value(item):
+        if missing(item):
+            return None
+        if isinstance(item, Timestamp):
+            return _stored(item, zone, TimestampType())
+        return item.to_pytimedelta() if isinstance(item, Timedelta) else item
+
+    return [tuple(value(item) for item in row) for row in zip(*data._data.values())], schema
