@@ -16,7 +16,8 @@ pub(super) fn aggregate(analyzer: &Analyzer<'_>, plan: &LogicalPlan) -> Result<(
         if key.any(&|expr| matches!(expr, Expr::Aggregate(_))) {
             return Err(SparkError::analysis("GROUP_BY_AGGREGATE", &[("sqlExpr", &key.pretty_sql())]));
         }
-        if !can_order(&key.data_type()) {
+        // Maps are compared by their sorted entries (InsertMapSortInGroupingExpressions).
+        if !can_group(&key.data_type()) {
             return Err(SparkError::analysis(
                 "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
                 &[("sqlExpr", &quoted_sql(key)), ("dataType", &key.data_type().quoted_sql())],
@@ -137,6 +138,16 @@ pub(super) fn limit_like(analyzer: &Analyzer<'_>, name: &str, expr: Expr, child:
             Some(v) => Ok(Expr::literal(Value::Integer(v as i32), DataType::Integer)),
             None => Err(failed("INVALID_LIMIT_LIKE_EXPRESSION.IS_NULL", &[])),
         },
+    }
+}
+
+/// Types that can be grouped by: those with an order, and maps of such.
+fn can_group(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Map { key, value, .. } => can_group(key) && can_group(value),
+        DataType::Array { element, .. } => can_group(element),
+        DataType::Struct(fields) => fields.fields.iter().all(|field| can_group(&field.data_type)),
+        other => can_order(other),
     }
 }
 

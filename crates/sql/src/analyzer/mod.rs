@@ -59,7 +59,8 @@ pub(crate) use names::{column_in, quote_parts, quoted, unresolved_column};
 pub(crate) use scope::Scope;
 
 /// Conditions (by their beginning) whose errors Spark raises with the plan at hand.
-const SHOWN_WITH_PLAN: [&str; 17] = [
+const SHOWN_WITH_PLAN: [&str; 18] = [
+    "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
     "UNRESOLVED_COLUMN.",
     "INVALID_FORMAT.",
     "DATATYPE_MISMATCH.",

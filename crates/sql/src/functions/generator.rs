@@ -37,6 +37,8 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("inline_outer", 1, 1, inline),
     FunctionEntry::custom("stack", 1, MANY, stack),
     FunctionEntry::custom("json_tuple", 2, MANY, json_tuple),
+    FunctionEntry::custom("variant_explode", 1, 1, variant_explode),
+    FunctionEntry::custom("variant_explode_outer", 1, 1, variant_explode),
 ];
 
 /// What a generator makes of one row: rows of values, or None for no row at all.
@@ -232,6 +234,25 @@ fn stack(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         let width = g.output.len();
         (0..n)
             .map(|row| (0..width).map(|c| v.get(1 + row * width + c).cloned().unwrap_or(Value::Null)).collect())
+            .collect()
+    }))
+}
+
+/// variant_explode: position, key and value of what an object or array holds.
+fn variant_explode(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let outer = b.name.ends_with("_outer");
+    let args = b.inputs(args, &[super::coercion::In::Variant])?;
+    let output = vec![
+        ("pos".to_owned(), DataType::Integer, outer),
+        ("key".to_owned(), DataType::String, true),
+        ("value".to_owned(), DataType::Variant, outer),
+    ];
+    Ok(generator("variant_explode", args, outer, false, output, |_, v| {
+        let Some((value, metadata)) = super::scalar::variant_parts(&v[0]) else { return Vec::new() };
+        super::variant::parts(value, metadata)
+            .into_iter()
+            .enumerate()
+            .map(|(i, (key, value))| vec![Value::Integer(i as i32), key, value])
             .collect()
     }))
 }

@@ -291,7 +291,10 @@ fn check_count(entry: &FunctionEntry, written: &str, actual: usize) -> Result<()
     if actual >= entry.min && actual <= entry.max {
         return Ok(());
     }
-    let expected = if entry.max == MANY {
+    let expected = if entry.name == "try_sum" {
+        // Spark counts the evaluation mode of its constructor in.
+        "[1, 2]".to_owned()
+    } else if entry.max == MANY {
         format!("> {}", entry.min.saturating_sub(1))
     } else if entry.min == entry.max {
         entry.min.to_string()

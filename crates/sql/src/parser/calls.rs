@@ -273,15 +273,10 @@ impl Parser<'_> {
         let name = match kind {
             Some("leading") => "ltrim",
             Some("trailing") => "rtrim",
-            _ => "btrim",
+            _ => "trim",
         };
-        let args = match (name, what) {
-            (_, None) => vec![text],
-            // ltrim and rtrim take the characters first.
-            ("ltrim" | "rtrim", Some(what)) => vec![what, text],
-            (_, Some(what)) => vec![text, what],
-        };
-        Ok(Some(call(if args.len() == 1 && name == "btrim" { "trim" } else { name }, args)))
+        // The characters come first.
+        Ok(Some(call(name, what.into_iter().chain([text]).collect())))
     }
 
     /// OVERLAY(text PLACING other FROM position [FOR length]).

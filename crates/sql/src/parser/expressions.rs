@@ -301,6 +301,8 @@ impl Parser<'_> {
                     },
                     other => field(other, &name),
                 };
+            } else if self.is_symbol(":") && matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted) {
+                expr = self.variant_path(expr)?;
             } else if self.is_symbol(".") && self.peek_at(1).text == "*" {
                 let target = match strip(&expr) {
                     Expr::UnresolvedAttribute(parts) => parts.clone(),
@@ -313,6 +315,39 @@ impl Parser<'_> {
                 return Ok(expr);
             }
         }
+    }
+
+    /// `v:a.b[0]`: a part of a variant, named by the last field.
+    fn variant_path(&mut self, variant: Expr) -> Result<Expr> {
+        let place = self.next().place;
+        let mut path = "$".to_owned();
+        let mut last = String::new();
+        loop {
+            let token = self.next();
+            if !matches!(token.kind, Kind::Word | Kind::Quoted) {
+                return Err(self.unexpected());
+            }
+            path.push_str(&format!("['{}']", token.text));
+            last = if last.is_empty() { token.text } else { format!("{last}.{}", token.text) };
+            while self.is_symbol("[") {
+                self.next();
+                let index = self.next();
+                let step = match &index.kind {
+                    Kind::Text(key) => format!("['{key}']"),
+                    Kind::Number => format!("[{}]", index.text),
+                    _ => return Err(self.unexpected()),
+                };
+                path.push_str(&step);
+                self.expect_symbol("]")?;
+            }
+            if !(self.is_symbol(".") && matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted)) {
+                break;
+            }
+            self.next();
+        }
+        let name = last.rsplit('.').next().unwrap_or("").to_owned();
+        let path = Expr::literal(Value::from(path), DataType::String);
+        Ok(self.placed(call("variant_get", vec![variant, path]), place).alias(&name))
     }
 
     /// A type after `::`: a name with what is in its brackets.

@@ -8,17 +8,6 @@ _JAVA = {list: "java.util.ArrayList", dict: "java.util.HashMap", set: "java.util
 
 
 def _java_text(value):
-    """toString of the Java object that py4j makes of a value."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_java_text(k)}={_java_text(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, (list, tuple, set)):
-        return "[" + ", ".join(_java_text(item) for item in value) + "]"
-    return str(value)
-
-
-def _java_text(value):
     """A value as toString of the Java object that py4j makes of it."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
@@ -26,7 +15,7 @@ def _java_text(value):
         # A HashMap of few string keys is walked by their hash codes, which order short keys by their letters.
         pairs = sorted(value.items(), key=lambda pair: str(pair[0]))
         return "{" + ", ".join(f"{_java_text(key)}={_java_text(item)}" for key, item in pairs) + "}"
-    if isinstance(value, (list, set)):
+    if isinstance(value, (list, tuple, set)):
         return "[" + ", ".join(map(_java_text, value)) + "]"
     return str(value)
 

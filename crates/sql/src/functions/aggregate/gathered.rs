@@ -23,6 +23,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("bitmap_or_agg", 1, 1, bitmap),
     FunctionEntry::custom("bitmap_and_agg", 1, 1, bitmap),
     FunctionEntry::custom("collect_union", 1, 1, union),
+    FunctionEntry::custom("schema_of_variant_agg", 1, 1, variant_schema),
 ];
 
 /// Direction and place of nulls of a sort key.
@@ -187,6 +188,8 @@ fn list_text(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let result = value[0].data_type();
     let mut all = value;
     all.push(shown_separator);
+    // Only the form without an order keeps the name that was written.
+    let name = if b.within_group.is_empty() { b.name } else { "listagg" };
     let mut order = Vec::new();
     for key in std::mem::take(&mut b.within_group) {
         order.push((key.ascending, key.nulls_first));
@@ -194,7 +197,7 @@ fn list_text(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     }
     let types = all.iter().map(Expr::data_type).collect();
     let function = Gathered { types, result: result.clone(), order, parameter: separator, finish: joined };
-    Ok(aggregate(b, "listagg", all, result, true, function))
+    Ok(aggregate(b, name, all, result, true, function))
 }
 
 fn joined(function: &Gathered, rows: &[Vec<Value>]) -> Result<Value> {
@@ -248,12 +251,31 @@ fn histogram(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     Ok(aggregate(b, "histogram_numeric", args, result, true, function))
 }
 
+/// java.util.Random.
+struct JavaRandom(u64);
+
+impl JavaRandom {
+    fn new(seed: u64) -> Self {
+        Self((seed ^ 0x5_DEEC_E66D) & ((1 << 48) - 1))
+    }
+
+    fn next(&mut self, bits: u32) -> u64 {
+        self.0 = self.0.wrapping_mul(0x5_DEEC_E66D).wrapping_add(0xB) & ((1 << 48) - 1);
+        self.0 >> (48 - bits)
+    }
+
+    fn double(&mut self) -> f64 {
+        ((self.next(26) << 27) + self.next(27)) as f64 / (1u64 << 53) as f64
+    }
+}
+
 fn binned(function: &Gathered, rows: &[Vec<Value>]) -> Result<Value> {
     if rows.is_empty() {
         return Ok(Value::Null);
     }
     let most = usize::try_from(function.parameter.as_i64().unwrap_or(2)).unwrap_or(2);
     let mut bins: Vec<(f64, f64)> = Vec::new();
+    let mut draws = JavaRandom::new(31_183);
     for row in rows {
         let Some(v) = row[0].as_f64().or_else(|| row[0].as_i64().map(|n| n as f64)) else { continue };
         let at = bins.partition_point(|bin| bin.0 < v);
@@ -263,13 +285,23 @@ fn binned(function: &Gathered, rows: &[Vec<Value>]) -> Result<Value> {
         }
         bins.insert(at, (v, 1.0));
         if bins.len() > most {
-            // The two nearest bins become one; of several equally near the first (Hive chooses at random).
-            let nearest = (1..bins.len())
-                .min_by(|i, j| (bins[*i].0 - bins[*i - 1].0).total_cmp(&(bins[*j].0 - bins[*j - 1].0)))
-                .unwrap_or(1);
-            let ((x, n), (y, m)) = (bins[nearest - 1], bins[nearest]);
-            bins[nearest - 1] = ((x * n + y * m) / (n + m), n + m);
-            bins.remove(nearest);
+            // The two nearest bins become one; of several equally near ones a draw decides.
+            let (mut nearest, mut smallest, mut alike) = (0, bins[1].0 - bins[0].0, 1);
+            for i in 1..bins.len() - 1 {
+                let distance = bins[i + 1].0 - bins[i].0;
+                if distance < smallest {
+                    (nearest, smallest, alike) = (i, distance, 1);
+                } else if distance == smallest {
+                    alike += 1;
+                    if draws.double() <= 1.0 / f64::from(alike) {
+                        nearest = i;
+                    }
+                }
+            }
+            let ((x, n), (y, m)) = (bins[nearest], bins[nearest + 1]);
+            let both = n + m;
+            bins[nearest] = (x * (n / both) + y / both * m, both);
+            bins.remove(nearest + 1);
         }
     }
     let x_type = &function.types[0];
@@ -351,6 +383,27 @@ fn combined(rows: &[Vec<Value>], start: u8, with: fn(u8, u8) -> u8) -> Value {
         }
     }
     Value::binary(bits)
+}
+
+/// schema_of_variant_agg: the schema that holds all variants.
+fn variant_schema(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let args = b.inputs(args, &[In::Variant])?;
+    let finish: Finish = |_, rows| {
+        let schemas = rows.iter().filter_map(|row| {
+            let (value, metadata) = crate::functions::scalar::variant_parts(&row[0])?;
+            crate::functions::variant::schema_of(value, metadata)
+        });
+        let merged = schemas.reduce(crate::functions::variant::merged_schemas).unwrap_or(DataType::Null);
+        Ok(Value::from(crate::functions::variant::schema_text(&merged)))
+    };
+    let function = Gathered {
+        types: vec![DataType::Variant],
+        result: DataType::String,
+        order: Vec::new(),
+        parameter: Value::Null,
+        finish,
+    };
+    Ok(aggregate(b, "schema_of_variant_agg", args, DataType::String, false, function))
 }
 
 /// The distinct elements of all arrays.

@@ -88,7 +88,14 @@ fn check_letters(pattern: &str, parsing: bool) -> std::result::Result<(), Refusa
         Refusal::Spark(SparkError::new(
             ErrorClass::IllegalArgument,
             condition,
-            &[("c", &c.to_string()), ("pattern", &format!("'{pattern}'"))],
+            // Only the message about changed letters quotes the pattern.
+            &[
+                ("c", &c.to_string()),
+                (
+                    "pattern",
+                    &if condition.starts_with("INVALID") { pattern.to_owned() } else { format!("'{pattern}'") },
+                ),
+            ],
         ))
     };
     for (i, part) in pattern.split('\'').enumerate() {

@@ -105,6 +105,9 @@ impl Writer {
                 }
                 out.push('}');
             }
+            (Value::Variant { value, metadata }, _) => {
+                out.push_str(&crate::functions::variant::to_json(value, metadata, zone).unwrap_or_default());
+            }
             (v, t) => quote(&to_text(v, t, zone), out),
         }
     }

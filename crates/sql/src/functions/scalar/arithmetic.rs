@@ -28,11 +28,11 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("mod", 2, 2, |b, a| binary(b, a, eval_mode(b.ansi()))),
     FunctionEntry::custom("div", 2, 2, |b, a| binary(b, a, eval_mode(b.ansi()))),
     FunctionEntry::custom("pmod", 2, 2, |b, a| binary(b, a, eval_mode(b.ansi()))),
-    FunctionEntry::custom("try_add", 2, 2, |b, a| binary(b, a, EvalMode::Try)),
-    FunctionEntry::custom("try_subtract", 2, 2, |b, a| binary(b, a, EvalMode::Try)),
-    FunctionEntry::custom("try_multiply", 2, 2, |b, a| binary(b, a, EvalMode::Try)),
-    FunctionEntry::custom("try_divide", 2, 2, |b, a| binary(b, a, EvalMode::Try)),
-    FunctionEntry::custom("try_mod", 2, 2, |b, a| binary(b, a, EvalMode::Try)),
+    FunctionEntry::custom("try_add", 2, 2, tried),
+    FunctionEntry::custom("try_subtract", 2, 2, tried),
+    FunctionEntry::custom("try_multiply", 2, 2, tried),
+    FunctionEntry::custom("try_divide", 2, 2, tried),
+    FunctionEntry::custom("try_mod", 2, 2, tried),
     FunctionEntry::custom("negative", 1, 1, negative),
     FunctionEntry::row("positive", 1, 1, &[NUMBER_OR_INTERVAL], Ret::Same(0), Nulls::Strict, |_, v| Ok(v[0].clone()))
         .shown("+"),
@@ -134,6 +134,18 @@ fn decimal_of(expr: &Expr) -> Option<(u8, i8)> {
         return Some((crate::value::text::digits(i128::from(n)) as u8, 0));
     }
     decimal_for(&expr.data_type())
+}
+
+/// try_add and its kin: numbers have operators that give null, for the rest every error of the plain one does.
+fn tried(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let number = |e: &Expr| e.data_type().is_numeric() || e.data_type() == DataType::Null;
+    if args.iter().all(number) {
+        return binary(b, args, EvalMode::Try);
+    }
+    let plain = b.invoke(Op::of(b.name).symbol(), args.clone())?;
+    let t = plain.data_type();
+    let guarded = call("try_eval", vec![plain], t.clone(), true, crate::functions::row::Special);
+    Ok(super::replaced(b.name, args, guarded, t, true))
 }
 
 fn binary(b: &mut Build<'_>, mut args: Vec<Expr>, mode: EvalMode) -> Result<Expr> {

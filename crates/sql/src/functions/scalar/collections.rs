@@ -1,17 +1,16 @@
-//! Arrays and access to arrays, maps and structs.
+//! Arrays, and access to arrays and maps.
 
 use std::collections::HashSet;
 
-use arrow::array::{ArrayRef, StructArray};
-
 use super::dedup_entries;
+use super::structs::field_name;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::{self, In, cast_to, unexpected_input};
 use crate::functions::describe;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, MANY, Nulls, Ret};
-use crate::functions::row::{RowContext, RowEval, Special, call, row_call};
+use crate::functions::row::{RowContext, RowEval, row_call};
 use crate::types::{DataType, StructField};
 use crate::value::{HashKey, Value, compare_nulls_first};
 
@@ -73,21 +72,6 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("arrays_zip", 0, MANY, arrays_zip),
     FunctionEntry::custom("array_insert", 3, 3, insert),
     FunctionEntry::custom("sequence", 2, 3, super::sequence::sequence),
-    FunctionEntry::custom("transform", 2, 2, higher_order),
-    FunctionEntry::custom("filter", 2, 2, higher_order),
-    FunctionEntry::custom("exists", 2, 2, higher_order),
-    FunctionEntry::custom("any", 2, 2, higher_order),
-    FunctionEntry::custom("forall", 2, 2, higher_order),
-    FunctionEntry::custom("aggregate", 3, 4, higher_order),
-    FunctionEntry::custom("reduce", 3, 4, higher_order),
-    FunctionEntry::custom("zip_with", 3, 3, higher_order),
-    FunctionEntry::custom("transform_keys", 2, 2, higher_order),
-    FunctionEntry::custom("transform_values", 2, 2, higher_order),
-    FunctionEntry::custom("map_filter", 2, 2, higher_order),
-    FunctionEntry::custom("map_zip_with", 3, 3, higher_order),
-    FunctionEntry::custom("named_struct", 0, MANY, named_struct),
-    FunctionEntry::custom("struct", 0, MANY, structure),
-    FunctionEntry::custom("$row", 0, MANY, row),
 ];
 
 pub(super) fn items(v: &Value) -> &[Value] {
@@ -493,18 +477,6 @@ fn slice(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
     Ok(Value::array(list[from..to].to_vec()))
 }
 
-fn field_name(e: &Expr, i: usize) -> String {
-    match e {
-        Expr::Attribute(a) => a.name.to_string(),
-        Expr::Alias(a) => a.names.first().cloned().unwrap_or_default(),
-        Expr::GetField { name, .. } | Expr::GetArrayStructFields { name, .. } => name.clone(),
-        Expr::LambdaVariable(v) => v.name.clone(),
-        // The analyzer keeps the place of a name of SQL text.
-        Expr::At { child, .. } => field_name(child, i),
-        _ => i.to_string(),
-    }
-}
-
 fn arrays_zip(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let fields: Vec<StructField> = args
         .iter()
@@ -565,163 +537,6 @@ fn insert(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         }
         Ok(Value::array(list))
     }))
-}
-
-fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    let ansi = b.ansi();
-    if b.name == "any" {
-        return b.invoke("exists", args);
-    }
-    let mut args = args;
-    let nullable = args[0].nullable();
-    let lambda_type = |e: &Expr| (e.data_type(), e.nullable());
-    let (t, nullable) = match b.name {
-        "transform" => {
-            let (t, null) = lambda_type(&args[1]);
-            (DataType::array(t, null), nullable)
-        }
-        "filter" | "array_sort" | "map_filter" => (args[0].data_type(), nullable),
-        "exists" | "forall" => (DataType::Boolean, nullable || args[1].nullable()),
-        "aggregate" | "reduce" => {
-            let wanted = args[1].data_type();
-            let merged = args[2].data_type();
-            if !merged.same_type(&wanted) {
-                // The zero takes no part in coercion: the merge result must have its type.
-                let Expr::Lambda { params, body } = args[2].clone() else {
-                    return Err(SparkError::internal("aggregate needs a lambda"));
-                };
-                if !super::super::cast::can_cast(&merged, &wanted, coercion::eval_mode(ansi))
-                    || !coercion::can_ansi_store(&merged, &wanted)
-                {
-                    let sql = describe::call_text(b.name, &args);
-                    return Err(unexpected_input(&sql, 2, &wanted.quoted_sql(), &args[2]));
-                }
-                args[2] = Expr::Lambda { params, body: Box::new(cast_to(*body, &wanted, ansi)) };
-            }
-            let result = args.get(3).map_or(wanted, Expr::data_type);
-            (result, true)
-        }
-        "zip_with" => {
-            let (t, null) = lambda_type(&args[2]);
-            (DataType::array(t, null), nullable || args[1].nullable())
-        }
-        "transform_keys" => match args[0].data_type() {
-            DataType::Map { value, value_contains_null, .. } => {
-                (DataType::map(args[1].data_type(), (*value).clone(), value_contains_null), nullable)
-            }
-            other => (other, nullable),
-        },
-        "transform_values" => match args[0].data_type() {
-            DataType::Map { key, .. } => {
-                (DataType::map((*key).clone(), args[1].data_type(), args[1].nullable()), nullable)
-            }
-            other => (other, nullable),
-        },
-        _ => match args[0].data_type() {
-            DataType::Map { key, .. } => {
-                (DataType::map((*key).clone(), args[2].data_type(), args[2].nullable()), nullable || args[1].nullable())
-            }
-            other => (other, nullable),
-        },
-    };
-    Ok(call(b.name, args, t, nullable, Special))
-}
-
-fn named_struct(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    if !args.len().is_multiple_of(2) {
-        return Err(super::super::registry::wrong_count(b.written, "2n (n > 0)", args.len()));
-    }
-    let mut fields = Vec::new();
-    for (i, pair) in args.chunks(2).enumerate() {
-        let name = match &pair[0] {
-            Expr::Literal { value: Value::String(name), .. } => name.to_string(),
-            other => {
-                return Err(SparkError::analysis(
-                    "DATATYPE_MISMATCH.CREATE_NAMED_STRUCT_WITHOUT_FOLDABLE_STRING",
-                    &[
-                        ("sqlExpr", &format!("\"{}\"", describe::call_text("named_struct", &args))),
-                        ("inputExprs", &format!("[{}]", describe::quoted(other))),
-                    ],
-                ));
-            }
-        };
-        let value = &args[i * 2 + 1];
-        fields.push(StructField {
-            name,
-            data_type: value.data_type(),
-            nullable: value.nullable(),
-            metadata: value.metadata().user.unwrap_or_else(|| "{}".into()),
-        });
-    }
-    let t = DataType::structure(fields);
-    Ok(call(b.name, args, t.clone(), false, MakeStruct { stride: 2, data_type: t }))
-}
-
-/// struct(a, b AS c): names from the arguments.
-fn structure(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    let fields: Vec<StructField> = args
-        .iter()
-        .enumerate()
-        .map(|(i, a)| {
-            let name = match field_name(a, i) {
-                n if n == i.to_string() && !matches!(a, Expr::Attribute(_) | Expr::Alias(_)) => format!("col{}", i + 1),
-                n => n,
-            };
-            StructField {
-                name,
-                data_type: a.data_type(),
-                nullable: a.nullable(),
-                metadata: a.metadata().user.unwrap_or_else(|| "{}".into()),
-            }
-        })
-        .collect();
-    let t = DataType::structure(fields);
-    Ok(call(b.name, args, t.clone(), false, MakeStruct { stride: 1, data_type: t }))
-}
-
-/// `(a, b)` of SQL: a named_struct whose names are those of the expressions.
-fn row(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    let DataType::Struct(schema) = structure(b, args.clone())?.data_type() else {
-        return Err(SparkError::internal("a row is a struct"));
-    };
-    let named = schema
-        .fields
-        .iter()
-        .zip(args)
-        .flat_map(|(field, value)| {
-            let value = match value {
-                Expr::Alias(alias) => alias.child,
-                other => other,
-            };
-            [Expr::literal(Value::from(field.name.as_str()), DataType::String), value]
-        })
-        .collect();
-    b.invoke("named_struct", named)
-}
-
-/// Columns side by side as a struct; with stride 2 every second argument is a name.
-#[derive(Debug)]
-struct MakeStruct {
-    stride: usize,
-    data_type: DataType,
-}
-
-impl crate::functions::Kernel for MakeStruct {
-    fn evaluate(&self, args: &[ArrayRef], rows: usize, _: &crate::functions::EvalContext<'_>) -> Result<ArrayRef> {
-        let DataType::Struct(schema) = &self.data_type else { return Err(SparkError::internal("struct type")) };
-        let fields = schema.to_arrow_fields();
-        let columns = args
-            .iter()
-            .skip(self.stride - 1)
-            .step_by(self.stride)
-            .zip(fields.iter())
-            .map(|(a, f)| {
-                // Names inside may differ from those of the type.
-                if a.data_type() == f.data_type() { Ok(a.clone()) } else { Ok(arrow::compute::cast(a, f.data_type())?) }
-            })
-            .collect::<Result<Vec<_>>>()?;
-        Ok(std::sync::Arc::new(StructArray::try_new_with_length(fields, columns, None, rows)?))
-    }
 }
 
 /// map entries of a value, checked for doubled keys.

@@ -63,6 +63,10 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
         Ok(url_decode(s(&v[0])).map_or(Value::Null, Value::from))
     }),
     FunctionEntry::row("parse_url", 2, 3, STR, S, Nulls::StrictNullable, parse_url),
+    FunctionEntry::row("try_parse_url", 2, 3, STR, S, Nulls::StrictNullable, |c, v| match parse_url(c, v) {
+        Err(error) if error.condition.as_deref() == Some("INVALID_URL") => Ok(Value::Null),
+        other => other,
+    }),
 ];
 
 fn format_string(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {

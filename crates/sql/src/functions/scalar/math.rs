@@ -60,7 +60,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     unary!("sinh", "SINH", libm::sinh),
     unary!("cosh", "COSH", libm::cosh),
     unary!("tanh", "TANH", libm::tanh),
-    unary!("asinh", "ASINH", asinh),
+    unary!("asinh", "ASINH", libm::asinh),
     unary!("acosh", "ACOSH", |x| libm::log(x + (x * x - 1.0).sqrt())),
     unary!("atanh", "ATANH", |x| 0.5 * (libm::log1p(x) - libm::log1p(-x))),
     unary!("degrees", "DEGREES", f64::to_degrees),
@@ -202,14 +202,6 @@ fn x(v: &Value) -> f64 {
 
 fn sign(x: f64) -> f64 {
     if x == 0.0 || x.is_nan() { x } else { x.signum() }
-}
-
-/// The logarithm of the absolute value, with the sign of the argument.
-fn asinh(x: f64) -> f64 {
-    if x == 0.0 || x.is_infinite() || x.is_nan() {
-        return x;
-    }
-    (x.abs() + (x * x + 1.0).sqrt()).ln().copysign(x)
 }
 
 /// fdlibm's cube root: a third of the exponent, one step to 23 bits, one of Newton's to 53.

@@ -7,6 +7,7 @@ mod dates;
 mod decimal;
 mod digests;
 mod formats;
+mod higher_order;
 mod intervals;
 mod java_pattern;
 mod make;
@@ -21,8 +22,11 @@ mod refused;
 mod sequence;
 mod session;
 mod strings;
+mod structs;
 mod timestamps;
 mod updates;
+mod variant_changes;
+mod variants;
 mod windows;
 
 pub(super) use self::arithmetic::overflow;
@@ -30,6 +34,7 @@ pub use self::conditional::coerce_case;
 pub(in crate::functions) use self::decimal::divide as divide_decimal;
 pub(crate) use self::intervals::overflow as interval_overflow;
 pub use self::java_pattern::JavaPattern;
+pub(in crate::functions) use self::variants::parts as variant_parts;
 
 use arrow::array::ArrayRef;
 
@@ -53,6 +58,7 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         super::csv::FUNCTIONS,
         super::json::FUNCTIONS,
         formats::FUNCTIONS,
+        higher_order::FUNCTIONS,
         make::FUNCTIONS,
         maps::FUNCTIONS,
         math::FUNCTIONS,
@@ -64,8 +70,11 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         refused::FUNCTIONS,
         session::FUNCTIONS,
         strings::FUNCTIONS,
+        structs::FUNCTIONS,
         timestamps::FUNCTIONS,
         updates::FUNCTIONS,
+        variant_changes::FUNCTIONS,
+        variants::FUNCTIONS,
         windows::FUNCTIONS,
     ]
 }

@@ -115,7 +115,8 @@ fn comparison(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     }
     let nullable = symbol != "<=>" && (left.nullable() || right.nullable());
     let kernel = Comparison { op: Op::of(symbol), data_type: t };
-    Ok(call(symbol, vec![left, right], DataType::Boolean, nullable, kernel))
+    let shown = if b.name == "equal_null" { b.name } else { symbol };
+    Ok(call(shown, vec![left, right], DataType::Boolean, nullable, kernel))
 }
 
 /// BooleanEquality: a boolean against the literal 1 or 0 is the boolean or its negation.

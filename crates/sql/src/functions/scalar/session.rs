@@ -24,6 +24,9 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     }),
     FunctionEntry::row("input_file_block_start", 0, 0, &[], L, Nulls::Never, |_, _| Ok(Value::Long(-1))),
     FunctionEntry::row("input_file_block_length", 0, 0, &[], L, Nulls::Never, |_, _| Ok(Value::Long(-1))),
+    FunctionEntry::row("collation", 1, 1, &[In::Str], S, Nulls::Never, |_, _| {
+        Ok(Value::from("SYSTEM.BUILTIN.UTF8_BINARY"))
+    }),
     FunctionEntry::row("bitmap_bucket_number", 1, 1, &[In::Long], L, Nulls::Strict, |_, v| {
         let n = v[0].as_i64().unwrap_or(0);
         Ok(Value::Long(if n > 0 { 1 + (n - 1) / BITS } else { n / BITS }))

@@ -52,7 +52,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
         Value::Integer(n) => substring(c, &[v[0].clone(), Value::Integer(-n), Value::Integer(n)]),
         _ => Ok(Value::Null),
     }),
-    FunctionEntry::row("instr", 2, 2, STR2, I, Nulls::Strict, |_, v| Ok(Value::Integer(find(s(&v[0]), s(&v[1]), 0)))),
+    FunctionEntry::row("instr", 2, 4, &[In::Str, In::Str, In::Int, In::Int], I, Nulls::Strict, instr),
     FunctionEntry::custom("locate", 2, 3, locate),
     FunctionEntry::custom("position", 2, 3, locate),
     FunctionEntry::row("substring_index", 3, 3, &[In::Str, In::Str, In::Int], S, Nulls::Strict, substring_index),
@@ -64,12 +64,21 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::row("space", 1, 1, &[In::Int], S, Nulls::Strict, |_, v| {
         Ok(Value::from(" ".repeat(usize::try_from(v[0].as_i64().unwrap_or(0)).unwrap_or(0))))
     }),
-    FunctionEntry::row("reverse", 1, 1, &[In::Either(&[In::Str, In::Arr])], Ret::Same(0), Nulls::Strict, |_, v| {
-        Ok(match &v[0] {
-            Value::Array(items) => Value::array(items.iter().rev().cloned().collect()),
-            v => Value::from(s(v).chars().rev().collect::<String>()),
-        })
-    }),
+    FunctionEntry::row(
+        "reverse",
+        1,
+        1,
+        &[In::Either(&[In::Str, In::Bin, In::Arr])],
+        Ret::Same(0),
+        Nulls::Strict,
+        |_, v| {
+            Ok(match &v[0] {
+                Value::Array(items) => Value::array(items.iter().rev().cloned().collect()),
+                Value::Binary(bytes) => Value::binary(bytes.iter().rev().copied().collect::<Vec<u8>>()),
+                v => Value::from(s(v).chars().rev().collect::<String>()),
+            })
+        },
+    ),
     FunctionEntry::custom("replace", 2, 3, replace),
     FunctionEntry::row("translate", 3, 3, &[In::Str, In::Str, In::Str], S, Nulls::Strict, translate),
     FunctionEntry::row("ascii", 1, 1, STR, I, Nulls::Strict, |_, v| {
@@ -357,6 +366,29 @@ fn find(text: &str, needle: &str, from: usize) -> i32 {
         Some(at) => text[..start + at].chars().count() as i32 + 1,
         None => 0,
     }
+}
+
+/// instr(text, part[, start[, occurrence]]): from a place before the first (below 0 from the end backwards).
+fn instr(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
+    let (text, part) = (s(&v[0]), s(&v[1]));
+    let (start, occurrence) = (v.get(2).map_or(1, int), v.get(3).map_or(1, int));
+    if start == 0 || occurrence < 1 {
+        return Ok(Value::Integer(0));
+    }
+    if start == 1 && occurrence == 1 {
+        return Ok(Value::Integer(find(text, part, 0)));
+    }
+    let (text, part): (Vec<char>, Vec<char>) = (text.chars().collect(), part.chars().collect());
+    let at = |i: usize| text.get(i..i + part.len()).is_some_and(|piece| piece == &part[..]);
+    let wanted = usize::try_from(occurrence - 1).unwrap_or(usize::MAX);
+    let found = if start > 0 {
+        let from = usize::try_from(start - 1).unwrap_or(usize::MAX);
+        (from..text.len()).filter(|i| at(*i)).nth(wanted)
+    } else {
+        let end = (text.len() as i64 + start).max(-1) + 1;
+        (0..usize::try_from(end).unwrap_or(0)).rev().filter(|i| at(*i)).nth(wanted)
+    };
+    Ok(Value::Integer(found.map_or(0, |i| i as i32 + 1)))
 }
 
 fn locate(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {

@@ -8,7 +8,7 @@ _WRITTEN = [
     "asc_nulls_last", "desc", "desc_nulls_first", "desc_nulls_last", "greatest", "least", "log", "rand",
     "randn", "concat_ws", "elt", "format_string", "printf", "make_timestamp", "make_timestamp_ntz",
     "session_window", "try_make_timestamp", "try_make_timestamp_ntz", "unix_timestamp", "window", "hash",
-    "sha2", "xxhash64", "aggregate", "array_sort", "concat", "exists", "filter", "forall", "map_filter",
+    "sha2", "xxhash64", "uuid", "trim", "ltrim", "rtrim", "aggregate", "array_sort", "concat", "exists", "filter", "forall", "map_filter",
     "map_zip_with", "reduce", "transform", "transform_keys", "transform_values", "zip_with", "array",
     "arrays_zip", "shuffle", "named_struct", "struct", "create_map", "map_concat", "any_value",
     "count_distinct", "first_value", "grouping_id", "last_value", "ntile", "stack", "years", "months", "days",

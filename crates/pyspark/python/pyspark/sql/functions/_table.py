@@ -232,9 +232,6 @@ base64 col
 to_base32 col
 unbase64 col
 from_base32 col
-ltrim col trim?
-rtrim col trim?
-trim col trim?
 decode col charset:l
 encode col charset:l
 is_valid_utf8 str
@@ -290,6 +287,7 @@ position substr str start?
 endswith str suffix
 startswith str prefix
 char col
+chr col
 btrim str trim?
 char_length str
 character_length str

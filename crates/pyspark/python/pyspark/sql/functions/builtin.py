@@ -171,6 +171,21 @@ def shuffle(col, seed=None):
     return _seeded("shuffle", _to_expr(col)) if seed is None else _call("shuffle", _to_expr(col), lit(seed)._expr)
 
 
+def _trimmer(name):
+    """The characters to trim come before the text."""
+
+    def function(col, trim=None):
+        return _call(name, *([] if trim is None else [_to_expr(trim)]), _to_expr(col))
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+trim = _trimmer("trim")
+ltrim = _trimmer("ltrim")
+rtrim = _trimmer("rtrim")
+
+
 def window(timeColumn, windowDuration, slideDuration=None, startTime=None):
     def check(value, name):
         if not value or type(value) is not str:

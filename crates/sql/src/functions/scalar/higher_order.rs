@@ -1,0 +1,84 @@
+//! Types of the functions that take lambdas; the evaluator runs them.
+
+use crate::error::{Result, SparkError};
+use crate::expr::Expr;
+use crate::functions::coercion::{self, cast_to, unexpected_input};
+use crate::functions::describe;
+use crate::functions::registry::{Build, FunctionEntry};
+use crate::functions::row::{Special, call};
+use crate::types::DataType;
+
+pub(super) const FUNCTIONS: &[FunctionEntry] = &[
+    FunctionEntry::custom("transform", 2, 2, higher_order),
+    FunctionEntry::custom("filter", 2, 2, higher_order),
+    FunctionEntry::custom("exists", 2, 2, higher_order),
+    FunctionEntry::custom("any", 2, 2, higher_order),
+    FunctionEntry::custom("forall", 2, 2, higher_order),
+    FunctionEntry::custom("aggregate", 3, 4, higher_order),
+    FunctionEntry::custom("reduce", 3, 4, higher_order),
+    FunctionEntry::custom("zip_with", 3, 3, higher_order),
+    FunctionEntry::custom("transform_keys", 2, 2, higher_order),
+    FunctionEntry::custom("transform_values", 2, 2, higher_order),
+    FunctionEntry::custom("map_filter", 2, 2, higher_order),
+    FunctionEntry::custom("map_zip_with", 3, 3, higher_order),
+];
+
+fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let ansi = b.ansi();
+    if b.name == "any" {
+        return b.invoke("exists", args);
+    }
+    let mut args = args;
+    let nullable = args[0].nullable();
+    let lambda_type = |e: &Expr| (e.data_type(), e.nullable());
+    let (t, nullable) = match b.name {
+        "transform" => {
+            let (t, null) = lambda_type(&args[1]);
+            (DataType::array(t, null), nullable)
+        }
+        "filter" | "array_sort" | "map_filter" => (args[0].data_type(), nullable),
+        "exists" | "forall" => (DataType::Boolean, nullable || args[1].nullable()),
+        "aggregate" | "reduce" => {
+            let wanted = args[1].data_type();
+            let merged = args[2].data_type();
+            if !merged.same_type(&wanted) {
+                // The zero takes no part in coercion: the merge result must have its type.
+                let Expr::Lambda { params, body } = args[2].clone() else {
+                    return Err(SparkError::internal("aggregate needs a lambda"));
+                };
+                if !super::super::cast::can_cast(&merged, &wanted, coercion::eval_mode(ansi))
+                    || !coercion::can_ansi_store(&merged, &wanted)
+                {
+                    let sql = describe::call_text(b.name, &args);
+                    return Err(unexpected_input(&sql, 2, &wanted.quoted_sql(), &args[2]));
+                }
+                args[2] = Expr::Lambda { params, body: Box::new(cast_to(*body, &wanted, ansi)) };
+            }
+            let result = args.get(3).map_or(wanted, Expr::data_type);
+            (result, true)
+        }
+        "zip_with" => {
+            let (t, null) = lambda_type(&args[2]);
+            (DataType::array(t, null), nullable || args[1].nullable())
+        }
+        "transform_keys" => match args[0].data_type() {
+            DataType::Map { value, value_contains_null, .. } => {
+                (DataType::map(args[1].data_type(), (*value).clone(), value_contains_null), nullable)
+            }
+            other => (other, nullable),
+        },
+        "transform_values" => match args[0].data_type() {
+            DataType::Map { key, .. } => {
+                (DataType::map((*key).clone(), args[1].data_type(), args[1].nullable()), nullable)
+            }
+            other => (other, nullable),
+        },
+        _ => match args[0].data_type() {
+            DataType::Map { key, .. } => {
+                (DataType::map((*key).clone(), args[2].data_type(), args[2].nullable()), nullable || args[1].nullable())
+            }
+            other => (other, nullable),
+        },
+    };
+    Ok(call(b.name, args, t, nullable, Special))
+}
