@@ -182,6 +182,12 @@ impl<'a> Parser<'a> {
         if self.word(word) { Ok(()) } else { Err(self.unexpected_missing(&word.to_uppercase())) }
     }
 
+    /// PARSE_EMPTY_STATEMENT.
+    fn empty(&self) -> SparkError {
+        let error = SparkError::new(ErrorClass::Parse, "PARSE_EMPTY_STATEMENT", &[]);
+        located(error, self.sql, self.peek().place)
+    }
+
     /// A syntax error at the token at hand.
     fn unexpected(&self) -> SparkError {
         self.unexpected_with("")
@@ -331,8 +337,7 @@ pub fn parse_expression(session: &SqlSession, sql: &str) -> Result<Expr> {
 pub fn parse_statement(session: &SqlSession, sql: &str, parameters: &Parameters) -> Result<Statement> {
     let mut parser = Parser::new(session, sql, parameters)?;
     if parser.peek().kind == Kind::End {
-        let place = parser.peek().place;
-        return Err(located(SparkError::new(ErrorClass::Parse, "PARSE_EMPTY_STATEMENT", &[]), sql, place));
+        return Err(parser.empty());
     }
     parser.check_parameters()?;
     let statement = match parser.command()? {
@@ -348,8 +353,7 @@ pub fn parse_table_name(session: &SqlSession, sql: &str) -> Result<Vec<String>> 
     let parameters = Parameters::default();
     let mut parser = Parser::new(session, sql, &parameters)?;
     if parser.peek().kind == Kind::End {
-        let place = parser.peek().place;
-        return Err(located(SparkError::new(ErrorClass::Parse, "PARSE_EMPTY_STATEMENT", &[]), sql, place));
+        return Err(parser.empty());
     }
     let parts = parser.name_parts()?;
     parser.end()?;

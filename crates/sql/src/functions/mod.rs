@@ -10,6 +10,8 @@ pub mod eval;
 pub mod generator;
 pub mod hash;
 mod json;
+#[cfg(test)]
+mod properties;
 pub mod registry;
 pub mod row;
 pub(crate) use self::scalar::interval_overflow;

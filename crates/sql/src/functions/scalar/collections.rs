@@ -345,7 +345,7 @@ fn sort_array(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
 
 fn array_sort(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     if args.len() == 2 {
-        return higher_order(b, args);
+        return super::higher_order::higher_order(b, args);
     }
     let args = b.inputs(args, ARR)?;
     let t = args[0].data_type();

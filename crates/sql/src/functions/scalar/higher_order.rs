@@ -23,7 +23,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("map_zip_with", 3, 3, higher_order),
 ];
 
-fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+pub(super) fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let ansi = b.ansi();
     if b.name == "any" {
         return b.invoke("exists", args);

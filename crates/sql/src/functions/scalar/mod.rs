@@ -27,6 +27,7 @@ mod timestamps;
 mod updates;
 mod variant_changes;
 mod variants;
+mod vectors;
 mod windows;
 
 pub(super) use self::arithmetic::overflow;
@@ -75,6 +76,7 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         updates::FUNCTIONS,
         variant_changes::FUNCTIONS,
         variants::FUNCTIONS,
+        vectors::FUNCTIONS,
         windows::FUNCTIONS,
     ]
 }
