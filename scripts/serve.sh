@@ -7,4 +7,4 @@ need_node
 
 port=${PORT:-8080}
 say "building the playground; it will be at http://127.0.0.1:$port/"
-exec trunk serve --offline --skip-version-check --cargo-profile pagedev --address 127.0.0.1 --port "$port" "${@:2}"
+exec trunk serve --offline --skip-version-check --cargo-profile serve --address 127.0.0.1 --port "$port" "${@:2}"

@@ -33,10 +33,10 @@ host_tests() {
 doctests() { "${CARGO_TARGET_DIR:-target}/debug/tidemark" doctest --goal 75 "$pyspark"; }
 
 # One selection of packages for everything in Wasm: another would resolve other features and compile the engine's dependencies again.
-wasm_packages="--profile pagedev --package tidemark --package tidemark-conformance --target $WASM"
+wasm_packages="--package tidemark --package tidemark-conformance --target $WASM"
 wasm_tests="--test storage --test web_page --test web"
 
-build_page() { trunk --quiet build --offline --skip-version-check --cargo-profile pagedev; }
+build_page() { trunk --quiet build --offline --skip-version-check; }
 
 stage "formatting" cargo fmt --all --check
 stage "lints, host" cargo clippy --quiet --workspace --all-targets -- -D warnings

@@ -74,25 +74,26 @@ need_rust() {
   rm -rf "$work"
 }
 
-# A program from crates.io, kept in target/tools: cargo-binstall where it is, else compiled, quickly rather than well optimised.
+# A program from crates.io, kept in target/tools: cargo-binstall where it is, else compiled, at the optimisation level given:
+# quickly rather than well.
 export PATH="$PWD/target/tools/bin:$PATH"
 need_crate() {
-  local crate=$1 version=$2 program=$3
-  shift 3
+  local crate=$1 version=$2 program=$3 level=$4
+  shift 4
   case "$("$program" --version 2>/dev/null)" in *"$version"*) return ;; esac
   if have cargo-binstall; then
     say "installing $crate $version"
     cargo binstall --no-confirm --quiet --root target/tools "$crate@$version" && return
   fi
   say "compiling $crate $version (some minutes, once)"
-  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=$level CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
     CARGO_PROFILE_RELEASE_DEBUG=false CARGO_TARGET_DIR=target/tools/build \
     cargo install --quiet --root target/tools "$crate" --version "$version" "$@" || fail "cargo install $crate $version failed"
   rm -rf target/tools/build
 }
 
-need_wasm_bindgen() { need_crate wasm-bindgen-cli "$(locked_version wasm-bindgen)" wasm-bindgen --force; }
-need_trunk() { need_crate trunk $TRUNK_VERSION trunk --locked; }
+need_wasm_bindgen() { need_crate wasm-bindgen-cli "$(locked_version wasm-bindgen)" wasm-bindgen 1 --force; }
+need_trunk() { need_crate trunk $TRUNK_VERSION trunk 0 --locked; }
 
 # Node.js and the packages of package-lock.json (the editor's bundle, Playwright's driver).
 need_node() {

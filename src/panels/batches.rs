@@ -63,7 +63,7 @@ pub fn BatchesPanel() -> Html {
                                 <th scope="col" class="num" title="Rows dropped by the watermark, as Spark counts them: after partial aggregation">
                                     { "Dropped" }
                                 </th>
-                                <th scope="col" class="num">{ "State rows" }</th>
+                                <th scope="col" class="num">{ "State" }<span class="wide">{ " rows" }</span></th>
                                 <th scope="col" class="time" title="The watermark that evicted in this batch">{ "Watermark" }</th>
                             </tr>
                         </thead>
@@ -176,7 +176,19 @@ fn BatchRow(props: &RowProps) -> Html {
                 { count(batch.dropped_rows) }
             </td>
             <td class="num">{ count(batch.state_rows) }</td>
-            <td class="time">{ watermark(batch.watermark_ms) }</td>
+            { watermark_cell(batch.watermark_ms) }
         </tr>
+    }
+}
+
+/// The day stands apart: a narrow screen leaves it to the tooltip.
+fn watermark_cell(ms: Option<i64>) -> Html {
+    let shown = watermark(ms);
+    let parts = shown.split_once(' ').filter(|_| ms.is_some_and(|ms| ms != 0));
+    match parts {
+        Some((day, time)) => html! {
+            <td class="time" title={shown.clone()}><span class="day">{ format!("{day} ") }</span>{ time.to_owned() }</td>
+        },
+        None => html! { <td class="time">{ shown }</td> },
     }
 }

@@ -115,7 +115,7 @@ fn table(table: &tidemark_protocol::messages::StateTable) -> Html {
                         <th scope="col" class="num">{ "Part." }</th>
                         { for table.key.iter().map(|column| html! { <th scope="col" class="key" title={column.data_type.clone()}>{ &column.name }</th> }) }
                         { for table.value.iter().map(|column| html! { <th scope="col" title={column.data_type.clone()}>{ &column.name }</th> }) }
-                        <th scope="col">{ "Leaves" }</th>
+                        <th scope="col">{ "Evicted when the watermark reaches" }</th>
                     </tr>
                 </thead>
                 <tbody>

@@ -378,6 +378,6 @@ pub struct StateRow {
     pub partition: usize,
     pub key: Vec<Option<String>>,
     pub value: Vec<Option<String>>,
-    /// "evicted when the watermark passes 2026-02-14 10:01:00", where it has an end.
+    /// Evicted when the watermark reaches this time ("2026-02-14 10:01:00"); None: never.
     pub expiry: Option<String>,
 }

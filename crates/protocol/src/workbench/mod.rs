@@ -167,7 +167,8 @@ impl Workbench {
             self.clock_ms = engine.clock_ms();
         }
         self.shared.ledger.borrow_mut().set_clock(self.clock_ms);
-        if self.shared.commit() {
+        self.shared.commit();
+        if self.shared.take_tree_is_old() {
             self.shared.event(Event::Files(files::tree(&self.shared.fs)));
         }
         for event in self.inputs.news(self.clock_ms) {

@@ -1,6 +1,6 @@
 //! Watches the queries of a session: reports of batches, each behind the commit that makes its files durable.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -31,12 +31,14 @@ pub(super) struct Shared {
     pub(super) fs: Arc<MemoryFs>,
     pub(super) ledger: RefCell<Ledger>,
     pub(super) kept: RefCell<VecDeque<KeptBatch>>,
+    /// Files changed since the page was last given the tree.
+    tree_is_old: Cell<bool>,
     out: Rc<dyn Fn(Output)>,
 }
 
 impl Shared {
     pub(super) fn new(fs: Arc<MemoryFs>, ledger: Ledger, out: Rc<dyn Fn(Output)>) -> Self {
-        Self { fs, ledger: RefCell::new(ledger), kept: RefCell::default(), out }
+        Self { fs, ledger: RefCell::new(ledger), kept: RefCell::default(), tree_is_old: Cell::new(false), out }
     }
 
     pub(super) fn event(&self, event: Event) {
@@ -48,15 +50,20 @@ impl Shared {
         self.event(Event::Console { stream, text: text.to_owned() });
     }
 
-    /// Hands over what changed since the last commit. True: files were among it.
-    pub(super) fn commit(&self) -> bool {
+    /// Hands over what changed since the last commit.
+    pub(super) fn commit(&self) {
         let commit =
             Commit { clear: false, files: self.fs.take_journal(), records: self.ledger.borrow_mut().take_records() };
         let files_changed = !commit.files.is_empty();
         if files_changed || !commit.records.is_empty() {
             (self.out)(Output::Commit(commit));
         }
-        files_changed
+        self.tree_is_old.set(self.tree_is_old.get() || files_changed);
+    }
+
+    /// Whether the tree that the page has is older than a commit; once.
+    pub(super) fn take_tree_is_old(&self) -> bool {
+        self.tree_is_old.take()
     }
 
     /// Replaces everything that is stored by what is there now.

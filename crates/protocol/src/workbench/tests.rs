@@ -106,6 +106,13 @@ fn the_example_steps_to_a_closed_window_and_drops_a_late_event() {
         assert_eq!((report.batch, report.output.total, &report.kind), (number, 0, &BatchKind::Data));
     }
     let closing = bench.batch(step());
+    let said = bench.said.borrow();
+    let files = said.iter().rev().find_map(|output| match output {
+        Output::Event(Event::Files(files)) => Some(files.clone()),
+        _ => None,
+    });
+    drop(said);
+    assert!(files.unwrap().iter().any(|file| file.path == "/workspace/data/checkpoint/commits/3"));
     assert_eq!(closing.output.total, 3);
     assert!(closing.windows.iter().any(|window| window.closed));
     let no_data = bench.batch(step());

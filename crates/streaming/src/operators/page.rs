@@ -77,7 +77,7 @@ pub fn state_page(
             for ((key, value), (key_row, value_row)) in texts.zip(rows) {
                 let expiry = expiry_us(writer, &schema.key, key_row)
                     .or_else(|| expiry_us(writer, &schema.value, value_row))
-                    .map(|us| format!("evicted when the watermark passes {}", local_timestamp_to_string(us)));
+                    .map(local_timestamp_to_string);
                 page.rows.push(StateRowView { partition, key, value, expiry });
             }
         }
