@@ -5,6 +5,8 @@
 
 mod case;
 mod diff;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod fuzz;
 mod normalise;
 mod passing;
 mod rehearsals;

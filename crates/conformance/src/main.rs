@@ -19,6 +19,8 @@ mod host {
     use std::time::Duration;
     use std::{env, io, thread};
 
+    use tidemark_conformance::fuzz;
+
     use tidemark_conformance::{
         Case, Passing, first_difference, folder_names, rehearsal_named, run_guarded, select, unified,
     };
@@ -32,6 +34,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
       --bless      rewrite tests/conformance/passing for the folders that were run whole
       --limit N    seconds a case may take (20)
       --rehearse HOW  stop | offsets | sink | commit: queries lose their memory there and go on from the checkpoint
+      --fuzz N     random queries and damaged checkpoints for N seconds; --seed N: the first seed; --script N: show one
 ";
 
     #[derive(Default)]
@@ -43,6 +46,13 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
         bless: bool,
         limit: Option<u64>,
         rehearsal: Option<Rehearsal>,
+        fuzz: Option<u64>,
+        seed: u64,
+        script: Option<u64>,
+    }
+
+    fn number(text: Option<String>, option: &str) -> Result<u64, String> {
+        text.and_then(|text| text.parse().ok()).ok_or_else(|| format!("{option} takes a number"))
     }
 
     fn options() -> Result<Options, String> {
@@ -54,10 +64,10 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
                 "-p" | "--print" => options.print = true,
                 "-q" | "--quiet" => options.quiet = true,
                 "--bless" => options.bless = true,
-                "--limit" => {
-                    let seconds = arguments.next().and_then(|text| text.parse().ok());
-                    options.limit = Some(seconds.ok_or("--limit takes a number of seconds")?);
-                }
+                "--limit" => options.limit = Some(number(arguments.next(), "--limit")?),
+                "--fuzz" => options.fuzz = Some(number(arguments.next(), "--fuzz")?),
+                "--seed" => options.seed = number(arguments.next(), "--seed")?,
+                "--script" => options.script = Some(number(arguments.next(), "--script")?),
                 "--rehearse" => {
                     let how = arguments.next().and_then(|text| rehearsal_named(&text));
                     options.rehearsal = Some(how.ok_or("--rehearse takes stop, offsets, sink or commit")?);
@@ -70,7 +80,14 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
     }
 
     pub(super) fn main() -> ExitCode {
-        let run = options().and_then(|options| run(&options).map_err(|error| error.to_string()));
+        let run = options().and_then(|options| match (options.script, options.fuzz) {
+            (Some(seed), _) => {
+                print!("{}", fuzz::script(seed));
+                Ok(true)
+            }
+            (None, Some(seconds)) => Ok(try_seeds(options.seed, seconds)),
+            (None, None) => run(&options).map_err(|error| error.to_string()),
+        });
         match run {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,
@@ -79,6 +96,17 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
                 ExitCode::from(2)
             }
         }
+    }
+
+    /// Whether no seed found anything.
+    fn try_seeds(first: u64, seconds: u64) -> bool {
+        let mut clean = true;
+        let count = fuzz::run(first, Duration::from_secs(seconds), &mut |finding| {
+            clean = false;
+            println!("seed {}: {}", finding.seed, first_lines(&finding.what));
+        });
+        println!("{count} seeds from {first}");
+        clean
     }
 
     /// How a case went: empty when it passes, else what to tell.

@@ -69,6 +69,11 @@ fn mark(plan: &LogicalPlan) -> &'static str {
     if unresolved || plan.child_plans().iter().any(|child| !mark(child).is_empty()) { "'" } else { "" }
 }
 
+/// A join's kind as messages name it ("LeftOuter").
+pub fn join_kind_name(kind: JoinKind) -> &'static str {
+    join_name(kind)
+}
+
 pub(crate) fn join_name(kind: JoinKind) -> &'static str {
     match kind {
         JoinKind::Inner => "Inner",

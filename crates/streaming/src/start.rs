@@ -29,7 +29,6 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
     if settings.flag("spark.sql.streaming.unsupportedOperationCheck", true) {
         crate::batch::check(&plan, output_mode, trigger, &resolved.format, &env.session)?;
     }
-    refuse_other_modes(trigger)?;
     let now = env.clock.now_ms();
     let fs = &env.session.fs;
     let id = query_id(fs, &checkpoint, || env.ids.uuid(), now)?;
@@ -60,15 +59,6 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
         open_view(&env.session, view, &output)?;
     }
     Ok(query)
-}
-
-/// Execution modes that Spark has beside micro-batches. Continuous processing is run as batches here, an epoch at every
-/// interval of the trigger.
-fn refuse_other_modes(trigger: Trigger) -> Result<()> {
-    match trigger {
-        Trigger::RealTime(_) => Err(SparkError::not_yet("Real-time mode")),
-        _ => Ok(()),
-    }
 }
 
 /// The folder of the checkpoint, made, and whether it goes with the query (ResolveWriteToStream.resolveCheckpointLocation).

@@ -406,6 +406,30 @@ fn check_chained(plan: &PlanRef, mode: OutputMode, session: &SqlSession) -> Resu
     ))
 }
 
+/// Further checks of a query with a real-time trigger (checkAdditionalRealTimeModeConstraints).
+pub fn check_real_time(plan: &PlanRef, mode: OutputMode) -> Result<()> {
+    if mode != OutputMode::Update {
+        let condition = "STREAMING_REAL_TIME_MODE.OUTPUT_MODE_NOT_SUPPORTED";
+        return Err(SparkError::analysis(condition, &[("outputMode", mode.shown())]));
+    }
+    let keeps_state = |node: &LogicalPlan| {
+        let stateful = match node {
+            LogicalPlan::Aggregate { .. } | LogicalPlan::Deduplicate { within_watermark: false, .. } => true,
+            LogicalPlan::Extension(node) => matches!(node.group_state(), Some(GroupStateNode::TransformWithState)),
+            _ => false,
+        };
+        stateful && node.is_streaming()
+    };
+    let before_union = plan.any(&|node| {
+        matches!(node, LogicalPlan::Union { .. }) && node.child_plans().iter().any(|child| child.any(&keeps_state))
+    });
+    if before_union {
+        let condition = "STREAMING_REAL_TIME_MODE.STATEFUL_OPERATORS_BEFORE_UNION_NOT_SUPPORTED";
+        return Err(SparkError::analysis(condition, &[]));
+    }
+    Ok(())
+}
+
 /// Further checks of a query with a continuous trigger (checkForContinuous).
 pub fn check_continuous(plan: &PlanRef, mode: OutputMode, session: &SqlSession) -> Result<()> {
     check_streaming(plan, mode, session)?;

@@ -2,6 +2,7 @@
 
 mod explain;
 mod json_rows;
+mod modes;
 mod observe;
 mod plan;
 mod rehearsal;
@@ -207,14 +208,7 @@ impl MicroBatch {
             opened.push(OpenSource { key, source, limit, mark, start: None, end: None, latest: None });
         }
         describe_sources(query, &opened, &found);
-        // A file sink accepts a continuous trigger and fails when it runs.
-        if let Trigger::Continuous(ms) = setup.trigger
-            && !writes_continuously(&setup.sink_format)
-        {
-            return Err(early(crate::checkpoint::illegal_state(format!(
-                "Unknown type of trigger: ContinuousTrigger({ms})"
-            ))));
-        }
+        modes::check(setup.trigger, &setup.sink_format, &found).map_err(early)?;
         sink.open(&sink_env(query)).map_err(early)?;
 
         let latest = offsets.latest();

@@ -46,7 +46,11 @@ pub(crate) fn check(
     if matches!(trigger, Trigger::Continuous(_)) && writes_continuously(sink) {
         return streaming_checks::check_continuous(plan, mode, session);
     }
-    streaming_checks::check_streaming(plan, mode, session)
+    streaming_checks::check_streaming(plan, mode, session)?;
+    match trigger {
+        Trigger::RealTime(_) => streaming_checks::check_real_time(plan, mode),
+        _ => Ok(()),
+    }
 }
 
 /// A session of the query's own: its settings stay as they are while the user's change.

@@ -227,7 +227,8 @@ impl StatefulPlanner {
         let input = child.output().to_vec();
         let (name, remembered) = if within_watermark {
             let Some(event_time) = EventTime::find(&input, true)? else {
-                return Err(SparkError::internal("dropDuplicatesWithinWatermark without an event time column"));
+                // Only met with the checks of unsupported operations off.
+                return Err(SparkError::plain(ErrorClass::NoSuchElement, "None.get"));
             };
             let delay = input[event_time.ordinal].metadata.watermark_delay_ms.unwrap_or(0);
             (deduplicate::DEDUPE_WITHIN_WATERMARK, Remembered::Within { delay_us: delay.saturating_mul(1000) })

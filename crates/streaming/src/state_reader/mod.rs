@@ -214,16 +214,6 @@ fn check_names(options: &StateOptions, metadata: &OperatorMetadata) -> Result<()
     let operator = &metadata.operator_name;
     let joins = operator == SYMMETRIC_HASH_JOIN;
     let known = metadata.stores.iter().any(|store| store.name == options.store);
-    if joins && options.side == JoinSide::None && options.store != DEFAULT_STORE && !known {
-        let names: Vec<&str> = metadata.stores.iter().map(|store| store.name.as_str()).collect();
-        let message = format!(
-            "Store name {} not allowed for join operator. Allowed names are List({}). Please remove this option and re-run \
-             the query.",
-            options.store,
-            names.join(", ")
-        );
-        return Err(invalid("storeName", &message));
-    }
     if operator.starts_with("transformWithState") {
         return Ok(());
     }

@@ -91,7 +91,7 @@ impl StateOptions {
             None | Some("none") => JoinSide::None,
             Some("left") => JoinSide::Left,
             Some("right") => JoinSide::Right,
-            Some(_) => return Err(invalid("joinSide", "Valid values are left, right, none")),
+            Some(_) => return Err(invalid("joinSide", "Valid values are left,right,none")),
         };
         if side != JoinSide::None && store != crate::state::DEFAULT_STORE {
             return Err(conflict(["joinSide", "storeName"]));

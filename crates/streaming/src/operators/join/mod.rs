@@ -91,7 +91,9 @@ impl StreamingSymmetricHashJoinExec {
     fn encode(&self, side: usize, batch: &RecordBatch, keys: &[ArrayRef]) -> Result<Encoded> {
         let rows = batch.num_rows();
         let mut columns = batch.columns().to_vec();
-        columns.push(Arc::new(BooleanArray::from(vec![false; rows])));
+        if self.sides[side].stores.with_matched {
+            columns.push(Arc::new(BooleanArray::from(vec![false; rows])));
+        }
         Ok(Encoded {
             keys: encode_rows(&self.key_types, keys, rows)?,
             values: encode_rows(&self.sides[side].value_types, &columns, rows)?,
@@ -101,7 +103,9 @@ impl StreamingSymmetricHashJoinExec {
     /// Columns of buffered rows of a side, without "matched".
     fn columns_of(&self, side: usize, values: &[&[u8]]) -> Result<Vec<ArrayRef>> {
         let mut columns = decode_rows(&self.sides[side].value_types, values)?;
-        columns.pop();
+        if self.sides[side].stores.with_matched {
+            columns.pop();
+        }
         Ok(columns)
     }
 
@@ -304,7 +308,7 @@ impl StreamingSymmetricHashJoinExec {
             let stores = &self.sides[side].stores;
             let counts = self.stateful.open_named(index, &stores.counts.0, &stores.counts.1)?;
             let rows = self.stateful.open_named(index, &stores.rows.0, &stores.rows.1)?;
-            Ok(SideState::new(counts, rows))
+            Ok(SideState::new(counts, rows, stores.with_matched))
         };
         let mut states = [open(LEFT)?, open(RIGHT)?];
         let mut out = Vec::new();

@@ -68,15 +68,34 @@ fn split(condition: Option<&Expr>, outputs: &[Vec<Arc<Attribute>>; 2]) -> Parts 
     parts
 }
 
+/// Whether the state keeps of a row that it has found a partner: version 2 does, version 1 of old checkpoints does not, and is
+/// good for inner joins only.
+fn check_format(version: u32, kind: JoinKind) -> Result<bool> {
+    match version {
+        2 => Ok(true),
+        1 if matches!(kind, JoinKind::Inner | JoinKind::Cross) => Ok(false),
+        1 => Err(SparkError::plain(
+            ErrorClass::IllegalArgument,
+            format!(
+                "The query is using stream-stream {} join with state format version 1 - correctness issue is discovered. \
+                 Please discard the checkpoint and rerun the query. See SPARK-26154 for more details.",
+                tidemark_sql::explain::join_kind_name(kind)
+            ),
+        )),
+        // Versions 3 and 4 keep their stores as column families of RocksDB.
+        other => Err(SparkError::not_yet(&format!("Stream-stream join state format version {other}"))),
+    }
+}
+
 /// The operator of a join whose inputs are both streams.
 pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planner<'_>) -> Result<ExecRef> {
     let operator = batch.next_operator_id();
-    if batch.query.conf.join_state_format != 2 {
-        return Err(SparkError::not_yet(&format!(
-            "Stream-stream join state format version {}",
-            batch.query.conf.join_state_format
-        )));
+    if join.kind == JoinKind::LeftAnti {
+        // Only met with the checks of unsupported operations off.
+        let message = "requirement failed: StreamingSymmetricHashJoinExec should not take LeftAnti as the JoinType";
+        return Err(SparkError::plain(ErrorClass::IllegalArgument, message));
     }
+    let with_matched = check_format(batch.query.conf.join_state_format, join.kind)?;
     let condition = match &join.condition {
         JoinCondition::On(condition) => Some(condition),
         _ => None,
@@ -98,7 +117,7 @@ pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planne
         let child = planner.stateful_clustered(&parts.keys[side], planner.plan_child(plan)?)?;
         let input = child.output().to_vec();
         let keys: Vec<(DataType, bool)> = parts.keys[side].iter().map(|k| (k.data_type(), k.nullable())).collect();
-        let stores = SideStores::new(["left", "right"][side], &keys, struct_of(&input));
+        let stores = SideStores::new(["left", "right"][side], &keys, struct_of(&input), with_matched);
         sides.push(Side {
             keys: bind_all(&parts.keys[side], &input)?,
             shown_keys: text::expressions(&parts.keys[side]),

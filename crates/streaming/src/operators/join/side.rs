@@ -15,11 +15,13 @@ use crate::state::{StateSchema, StateStore};
 pub(super) struct SideStores {
     pub(super) counts: (String, Rc<StateSchema>),
     pub(super) rows: (String, Rc<StateSchema>),
+    /// A row's value ends with whether it has found a partner.
+    pub(super) with_matched: bool,
 }
 
 impl SideStores {
     /// `side`: "left" or "right"; `keys`: types and nullability of the join keys; `input`: the side's columns.
-    pub(super) fn new(side: &str, keys: &[(DataType, bool)], input: StructType) -> Self {
+    pub(super) fn new(side: &str, keys: &[(DataType, bool)], input: StructType, with_matched: bool) -> Self {
         let fields: Vec<StructField> = keys
             .iter()
             .enumerate()
@@ -29,8 +31,11 @@ impl SideStores {
         let mut with_index = fields.clone();
         with_index.push(StructField::new("index", DataType::Long, true));
         let mut value = input;
-        value.fields.push(StructField::new("matched", DataType::Boolean, true));
+        if with_matched {
+            value.fields.push(StructField::new("matched", DataType::Boolean, true));
+        }
         Self {
+            with_matched,
             counts: (format!("{side}-keyToNumValues"), Rc::new(StateSchema::new(StructType::new(fields), count))),
             rows: (
                 format!("{side}-keyWithIndexToValue"),
@@ -48,6 +53,7 @@ pub(super) struct SideState {
     key_types: Vec<DataType>,
     /// Fields of a value row: the side's columns and "matched".
     value_fields: usize,
+    with_matched: bool,
 }
 
 /// A buffered row.
@@ -66,10 +72,10 @@ fn count_row(count: i64) -> [u8; 16] {
 }
 
 impl SideState {
-    pub(super) fn new(counts: StateStore, rows: StateStore) -> Self {
+    pub(super) fn new(counts: StateStore, rows: StateStore, with_matched: bool) -> Self {
         let key_types = counts.schema().key_types();
         let value_fields = rows.schema().value.fields.len();
-        Self { counts, rows, key_types, value_fields }
+        Self { counts, rows, key_types, value_fields, with_matched }
     }
 
     fn count(&self, key: &[u8]) -> i64 {
@@ -82,7 +88,8 @@ impl SideState {
 
     fn buffered(&self, key: &[u8], index: i64) -> Option<Buffered> {
         let value = self.rows.get(&self.key_with_index(key, index))?.to_vec();
-        let matched = long_at(&value, self.value_fields, self.value_fields - 1).is_some_and(|word| word & 1 == 1);
+        let matched = self.with_matched
+            && long_at(&value, self.value_fields, self.value_fields - 1).is_some_and(|word| word & 1 == 1);
         Some(Buffered { index, value, matched })
     }
 
@@ -92,7 +99,9 @@ impl SideState {
     }
 
     fn put_value(&mut self, key: &[u8], index: i64, mut value: Vec<u8>, matched: bool) {
-        set_long(&mut value, self.value_fields, self.value_fields - 1, i64::from(matched));
+        if self.with_matched {
+            set_long(&mut value, self.value_fields, self.value_fields - 1, i64::from(matched));
+        }
         let key = self.key_with_index(key, index);
         self.rows.put(&key, &value);
     }
@@ -137,7 +146,9 @@ impl SideState {
     }
 
     pub(super) fn mark_matched(&mut self, key: &[u8], row: &Buffered) {
-        self.put_value(key, row.index, row.value.clone(), true);
+        if self.with_matched {
+            self.put_value(key, row.index, row.value.clone(), true);
+        }
     }
 
     /// Whether the row of this index is marked by now.
@@ -208,11 +219,11 @@ mod tests {
 
     fn state() -> SideState {
         let input = StructType::new(vec![StructField::new("v", DataType::Long, true)]);
-        let stores = SideStores::new("left", &[(DataType::Long, true)], input);
+        let stores = SideStores::new("left", &[(DataType::Long, true)], input, true);
         let mut all = StateStores::new(Arc::new(MemoryFs::new()), "/state", "run", StreamingConf::default());
         let mut open =
             |store: &(String, Rc<StateSchema>)| all.open(&StoreId::named(0, 0, &store.0), &store.1, 0).unwrap();
-        let mut state = SideState::new(open(&stores.counts), open(&stores.rows));
+        let mut state = SideState::new(open(&stores.counts), open(&stores.rows), true);
         for (key, value) in [(1, 10), (2, 20), (1, 11), (1, 12), (1, 13)] {
             state.append(&row(&[key]), &row(&[value, 0]), false);
         }
