@@ -184,6 +184,7 @@ impl Analyzer<'_> {
         };
         let gap = match gap.data_type() {
             DataType::CalendarInterval => gap,
+            DataType::Null => Expr::literal(Value::Null, DataType::CalendarInterval),
             DataType::String => match &gap {
                 Expr::Literal { value: Value::String(text), .. } => match interval::parse(text) {
                     Some(delay) => Expr::literal(
