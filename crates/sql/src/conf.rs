@@ -60,6 +60,11 @@ impl SqlConf {
         Ok(())
     }
 
+    /// SQLConf.isStaticConfigKey: fixed once the session is there.
+    pub fn is_static(&self, key: &str) -> bool {
+        keys::is_static(key)
+    }
+
     /// RuntimeConfig.isModifiable.
     pub fn is_modifiable(&self, key: &str) -> bool {
         keys::is_sql(key) && !keys::is_static(key)

@@ -44,6 +44,11 @@ mod _tidemark_conf {
     }
 
     #[pyfunction]
+    fn is_static(key: String, vm: &VirtualMachine) -> PyResult<bool> {
+        Ok(current(vm)?.sql.conf.borrow().is_static(&key))
+    }
+
+    #[pyfunction]
     fn is_modifiable(key: String, vm: &VirtualMachine) -> PyResult<bool> {
         Ok(current(vm)?.sql.conf.borrow().is_modifiable(&key))
     }

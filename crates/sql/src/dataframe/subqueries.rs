@@ -5,8 +5,7 @@
 
 use std::sync::Arc;
 
-use super::node;
-use crate::analyzer::OUTER;
+use crate::analyzer::{Analyzer, OUTER};
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef};
@@ -66,7 +65,9 @@ pub fn lateral_join(
     let name = crate::analyzer::LATERAL.to_owned();
     let right = Arc::new(LogicalPlan::Hint { name, parameters: Vec::new(), child: sealed(right.clone()) });
     let condition = on.map_or(JoinCondition::None, JoinCondition::On);
-    node(session, LogicalPlan::Join(Join { left: left.clone(), right, kind, condition }))
+    let join = LogicalPlan::Join(Join { left: left.clone(), right, kind, condition });
+    // The right side may read the left one's columns; what the left side waits for is further out.
+    if waits(left) { Ok(unanalysed(join)) } else { Analyzer::new(session).node(join) }
 }
 
 /// One row without columns, which table-valued functions are selected from.

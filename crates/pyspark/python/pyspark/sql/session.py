@@ -47,7 +47,10 @@ class Builder:
             session = SparkSession()
             session._apply(self._options)
         else:
-            session._apply({key: value for key, value in self._options.items() if _tidemark_conf.is_modifiable(key)})
+            kept = {key: value for key, value in self._options.items() if not _tidemark_conf.is_static(key)}
+            # The context and its threads stay as they were made.
+            kept.pop("spark.master", None)
+            session._apply(kept)
         SparkSession._activeSession = session
         return session
 
