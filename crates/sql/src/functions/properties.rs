@@ -132,7 +132,7 @@ fn comparisons_and_logic_over_columns_are_those_over_rows() {
         for name in ["=", "<=>", "<", "<=", ">", ">=", "in"] {
             columns_are_rows(name, &[t.clone(), t.clone()]);
         }
-        columns_are_rows("isnull", &[t.clone()]);
+        columns_are_rows("isnull", std::slice::from_ref(&t));
         columns_are_rows("coalesce", &[t.clone(), t.clone()]);
     }
     columns_are_rows("and", &[DataType::Boolean, DataType::Boolean]);
@@ -144,7 +144,7 @@ fn comparisons_and_logic_over_columns_are_those_over_rows() {
 fn functions_over_columns_are_those_over_rows() {
     let text = DataType::String;
     for name in ["upper", "length", "reverse", "trim", "md5", "initcap"] {
-        columns_are_rows(name, &[text.clone()]);
+        columns_are_rows(name, std::slice::from_ref(&text));
     }
     columns_are_rows("concat", &[text.clone(), text.clone()]);
     columns_are_rows("substring", &[text.clone(), DataType::Integer, DataType::Integer]);
