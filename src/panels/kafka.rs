@@ -52,7 +52,7 @@ pub fn KafkaPanel() -> Html {
     };
     html! {
         <div class="stack event">
-            <p class="caption"><span>{ "A broker in this session: any " }<b class="mono">{ "kafka.bootstrap.servers" }</b>{ " leads here" }</span></p>
+            <p class="caption"><span>{ "Any " }<b class="mono">{ "kafka.bootstrap.servers" }</b>{ " leads to this broker" }</span></p>
             <NewTopic {oncreated} />
             if let Some(topic) = topic {
                 <div class="event-form">
