@@ -1,6 +1,8 @@
 //! The workspace's store in a real IndexedDB (Chromium).
 
 #![cfg(target_arch = "wasm32")]
+// clippy.toml allows these in tests, but knows only `#[test]`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -82,7 +84,8 @@ async fn a_tab_killed_between_two_commits_finds_the_first() {
     let mut bench = Workbench::open(options.clone(), None, Rc::new(move |output| heard.borrow_mut().push(output)));
     let write = |text: &str| Command::WriteFile { path: "/workspace/x".to_owned(), content: text.into() };
     bench.handle(write("durable"));
-    for output in said.borrow_mut().drain(..) {
+    let durable = said.take();
+    for output in durable {
         if let Output::Commit(commit) = output {
             store.commit(&commit).await.unwrap();
         }

@@ -1,5 +1,7 @@
 //! Components in a real browser (Chromium, headless).
 #![cfg(target_arch = "wasm32")]
+// clippy.toml allows these in tests, but knows only `#[test]`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::rc::Rc;
 use tidemark::ui::VirtualTable;

@@ -1,6 +1,8 @@
 //! The tutorial's cases in Wasm in Chromium: the same runner, the same recordings.
 
 #![cfg(target_arch = "wasm32")]
+// clippy.toml allows these in tests, but knows only `#[test]`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use tidemark_conformance::{Case, Embedded, run, unified};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
