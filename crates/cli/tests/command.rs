@@ -1,5 +1,8 @@
 //! The program as a shell sees it: what goes to which stream, and the exit status.
 
+// clippy.toml allows this in test functions, not in their helpers.
+#![allow(clippy::unwrap_used)]
+
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::{env, fs, process};
