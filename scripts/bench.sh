@@ -10,7 +10,7 @@ python=${PYSPARK_PYTHON:-python3}
 bench() {
   local work
   work=$(mktemp -d)
-  (cd "$work" && "$@") || fail "$2 failed"
+  (cd "$work" && "$@") || fail "$* failed"
   rm -rf "$work"
 }
 

@@ -76,8 +76,9 @@ need_rust() {
 
 # A program from crates.io, kept in target/tools: cargo-binstall where it is, else compiled, at the optimisation level given:
 # quickly rather than well.
-export PATH="$PWD/target/tools/bin:$PATH"
 need_crate() {
+  # Before every other folder of PATH: another version elsewhere must not hide it.
+  case "$PATH" in "$PWD/target/tools/bin:"*) ;; *) export PATH="$PWD/target/tools/bin:$PATH" ;; esac
   local crate=$1 version=$2 program=$3 level=$4
   shift 4
   case "$("$program" --version 2>/dev/null)" in *"$version"*) return ;; esac
