@@ -205,7 +205,7 @@ impl App {
             ..App::default()
         };
         *self = kept;
-        self.ask(Command::Reset { example: None })
+        self.ask(Command::Lay { layout: None })
     }
 
     /// The worker is gone with its session; what it had committed stays on show.

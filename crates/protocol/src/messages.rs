@@ -1,13 +1,15 @@
 //! Commands from the page to the worker and events back. Changing one changes [`PROTOCOL_VERSION`].
 
 mod inputs;
+mod layout;
 
 use serde::{Deserialize, Serialize};
 
 pub use inputs::{KafkaCommand, KafkaMessage, KafkaRecord, PartitionInfo, PortInfo, SocketCommand, TopicInfo};
+pub use layout::{LaidFile, LaidMessage, Layout};
 
 /// Both sides must be built from the same version; the worker refuses another one.
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 
 /// What the page asks for. Commands are answered in order; each is followed by an [`Event::Settled`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,9 +38,9 @@ pub enum Command {
     Crash {
         point: Option<CrashPoint>,
     },
-    /// Empty the workspace and lay the example (or `example`) anew.
-    Reset {
-        example: Option<String>,
+    /// Empty the workspace and lay this anew; None: the example that a new workspace opens on.
+    Lay {
+        layout: Option<Layout>,
     },
     WriteFile {
         path: String,

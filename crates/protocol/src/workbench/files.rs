@@ -2,7 +2,7 @@
 
 use tidemark_vfs::{FileSystem, FsError, FsErrorKind, FsResult, MemoryFs, parent};
 
-use crate::messages::FileEntry;
+use crate::messages::{FileEntry, LaidFile};
 
 /// Bytes that a workspace may hold in all its files.
 pub const WORKSPACE_LIMIT_BYTES: u64 = 512 << 20;
@@ -65,6 +65,16 @@ pub(super) fn rename(fs: &MemoryFs, from: &str, to: &str, now_ms: i64) -> FsResu
     }
     make_parents(fs, to, now_ms)?;
     fs.rename(from, to)
+}
+
+/// Writes the files of a layout; each is a millisecond younger than the one before it, the last is there since `now_ms`.
+pub(super) fn lay(fs: &MemoryFs, cwd: &str, laid: &[LaidFile], now_ms: i64) -> FsResult<()> {
+    let count = i64::try_from(laid.len()).unwrap_or(0);
+    for (file, age) in laid.iter().zip((0..count).rev()) {
+        let path = if file.path.starts_with('/') { file.path.clone() } else { format!("{cwd}/{}", file.path) };
+        write(fs, &path, &file.content, now_ms - age)?;
+    }
+    Ok(())
 }
 
 /// Empties the tree.

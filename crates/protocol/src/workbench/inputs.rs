@@ -10,7 +10,7 @@ use tidemark_vfs::SharedFs;
 
 use super::CWD;
 use crate::messages::{
-    Event, KafkaCommand, KafkaMessage, KafkaRecord, PartitionInfo, PortInfo, SocketCommand, TopicInfo,
+    Event, KafkaCommand, KafkaMessage, KafkaRecord, LaidMessage, PartitionInfo, PortInfo, SocketCommand, TopicInfo,
 };
 
 /// Messages that one command may make up.
@@ -30,9 +30,16 @@ impl Inputs {
         Self { broker: Broker::new(fs, CWD), sockets: Rc::default(), said: RefCell::default() }
     }
 
-    /// What the broker of a new workspace has: the topic that a first script subscribes to.
-    pub(super) fn lay(&self, now_ms: i64) -> BrokerResult<()> {
-        self.broker.create_topic(FIRST_TOPIC, 1, BTreeMap::new(), now_ms)
+    /// What the broker of a new workspace has: the topic that a first script subscribes to, and what is laid.
+    pub(super) fn lay(&self, messages: &[LaidMessage], now_ms: i64) -> BrokerResult<()> {
+        self.broker.create_topic(FIRST_TOPIC, 1, BTreeMap::new(), now_ms)?;
+        for laid in messages {
+            if !self.broker.topics().contains(&laid.topic) {
+                self.broker.create_topic(&laid.topic, 1, BTreeMap::new(), now_ms)?;
+            }
+            self.broker.produce(&laid.topic, typed(laid.message.clone()), now_ms)?;
+        }
+        Ok(())
     }
 
     /// Carries a command out; events that answer it.

@@ -22,12 +22,12 @@ use tidemark_streaming::api::{CrashPoint as EnginePoint, StepOutcome};
 use tidemark_vfs::{Change, FileSystem, FsResult, MemoryFs};
 
 use crate::engine::{Engine, Outcome, Setup};
-use crate::messages::{Command, CrashPoint, Event, KafkaCommand, Restored, ScriptState, SocketCommand, Stream};
+use crate::messages::{Command, CrashPoint, Event, KafkaCommand, Layout, Restored, ScriptState, SocketCommand, Stream};
 
+pub use example::opening_example;
 pub use files::WORKSPACE_LIMIT_BYTES;
 pub use ledger::Record;
 
-use example::Example;
 use inputs::Inputs;
 use ledger::Ledger;
 use observer::{Observer, Shared};
@@ -116,8 +116,8 @@ impl Workbench {
         if restored {
             let memory = bench.shared.ledger.borrow().restored();
             bench.ready(Some(memory));
-        } else if let Some(example) = example::find(None) {
-            bench.lay(example);
+        } else {
+            bench.lay(&opening_example());
         }
         bench.settle();
         bench
@@ -132,10 +132,7 @@ impl Workbench {
             Command::Step { query } => self.step(query.as_deref()),
             Command::StopQueries => self.stop_queries(),
             Command::Crash { point } => self.crash(point),
-            Command::Reset { example } => match example::find(example.as_deref()) {
-                Some(example) => self.lay(example),
-                None => self.refuse("reset", "there is no such example"),
-            },
+            Command::Lay { layout } => self.lay(&layout.unwrap_or_else(opening_example)),
             Command::WriteFile { path, content } => {
                 self.change("write", |fs, now| files::write(fs, &path, &content, now));
             }
@@ -193,19 +190,19 @@ impl Workbench {
         });
     }
 
-    /// Empties the workspace and lays an example.
-    fn lay(&mut self, example: &Example) {
+    /// Empties the workspace and lays another.
+    fn lay(&mut self, layout: &Layout) {
         self.engine = None;
         self.shared.kept.borrow_mut().clear();
         *self.shared.ledger.borrow_mut() = Ledger::default();
-        self.shared.ledger.borrow_mut().set_script(example.script);
+        self.shared.ledger.borrow_mut().set_script(&layout.script);
         let fs = &self.shared.fs;
-        let laid = files::clear(fs).and_then(|()| example.lay(fs, CWD, self.clock_ms));
+        let laid = files::clear(fs).and_then(|()| files::lay(fs, CWD, &layout.files, self.clock_ms));
         if let Err(error) = laid {
-            self.refuse("reset", error.to_string());
+            self.refuse("lay", error.to_string());
         }
-        if let Err(error) = self.inputs.lay(self.clock_ms) {
-            self.refuse("reset", error.to_string());
+        if let Err(error) = self.inputs.lay(&layout.messages, self.clock_ms) {
+            self.refuse("lay", error.to_string());
         }
         self.shared.ledger.borrow_mut().set_clock(self.clock_ms);
         self.shared.commit_anew();

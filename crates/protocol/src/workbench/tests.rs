@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::*;
-use crate::messages::{BatchKind, BatchReport, Fate};
+use crate::messages::{BatchKind, BatchReport, Fate, KafkaMessage, LaidFile, LaidMessage};
 
 /// A workbench and all it said, with the commits summed up as a store would.
 struct Bench {
@@ -91,8 +91,30 @@ fn files_are_written_named_and_refused() {
     assert!(matches!(&bench.run(rename)[..], [Event::Refused { .. }, ..]));
     assert!(matches!(&bench.run(Command::Remove { path: "/workspace/a".into() })[..], [Event::Files(_), ..]));
     assert!(matches!(&bench.run(step())[..], [Event::Refused { .. }, ..]));
-    let reset = bench.run(Command::Reset { example: None });
+    let reset = bench.run(Command::Lay { layout: None });
     assert!(matches!(&reset[..], [Event::Ready { restored: None, .. }, Event::Settled { .. }]));
+}
+
+#[test]
+fn a_laid_workspace_has_its_script_files_and_messages_and_nothing_else() {
+    let mut bench = Bench::open(None);
+    let file = |path: &str| LaidFile { path: path.to_owned(), content: b"{}".to_vec() };
+    let message = KafkaMessage { value: Some("hello".to_owned()), ..KafkaMessage::default() };
+    let layout = Layout {
+        script: "print(1)".to_owned(),
+        files: vec![file("b.json"), file("/workspace/a.json")],
+        messages: vec![LaidMessage { topic: "orders".to_owned(), message }],
+    };
+    let said = bench.run(Command::Lay { layout: Some(layout) });
+    let [Event::Ready { script, files, .. }, Event::Topics(topics), Event::Settled { .. }] = &said[..] else {
+        panic!("{said:?}")
+    };
+    assert_eq!(script, "print(1)");
+    let time = |path: &str| files.iter().find(|file| file.path == path).map(|file| file.modified_ms);
+    assert!(time("/workspace/b.json") < time("/workspace/a.json"), "{files:?}");
+    assert_eq!(time("/workspace/data/stream_in/1-morning.json"), None);
+    let ends = topics.iter().map(|topic| (topic.name.as_str(), topic.partitions[0].latest)).collect::<Vec<_>>();
+    assert_eq!(ends, [("events", 0), ("orders", 1)]);
 }
 
 #[test]
