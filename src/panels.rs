@@ -7,6 +7,7 @@ pub mod code;
 pub mod console;
 pub mod detail;
 pub mod event;
+pub mod fates;
 pub mod file;
 pub mod files;
 pub mod kafka;

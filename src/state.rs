@@ -4,11 +4,13 @@
 //! Step runs the script first, what a crash leaves standing, what a replayed batch replaces) is tested natively.
 
 mod act;
+mod fates;
 mod gates;
 mod hear;
 #[cfg(test)]
 mod tests;
 
+pub use fates::{FatesAction, FatesState};
 pub use gates::{Gate, Gates, StepPlan};
 
 use std::collections::BTreeMap;
@@ -67,6 +69,8 @@ pub enum Action {
     Show(Option<Overlay>),
     ShowFiles(FilesTab),
     SelectView(View),
+    /// The fate of a row.
+    Fates(FatesAction),
     /// Only to assistive technology and the status line.
     Say(String),
 }
@@ -147,10 +151,11 @@ pub enum Tab {
     Progress,
     StateStore,
     Checkpoint,
+    Fate,
 }
 
 impl Tab {
-    pub const ALL: [Tab; 5] = [Tab::Output, Tab::Console, Tab::Progress, Tab::StateStore, Tab::Checkpoint];
+    pub const ALL: [Tab; 6] = [Tab::Output, Tab::Fate, Tab::Console, Tab::Progress, Tab::StateStore, Tab::Checkpoint];
 
     pub fn label(self) -> &'static str {
         match self {
@@ -159,6 +164,7 @@ impl Tab {
             Tab::Progress => "Progress",
             Tab::StateStore => "State",
             Tab::Checkpoint => "Checkpoint",
+            Tab::Fate => "Fate",
         }
     }
 
@@ -169,6 +175,7 @@ impl Tab {
             Tab::Progress => "progress",
             Tab::StateStore => "state",
             Tab::Checkpoint => "checkpoint",
+            Tab::Fate => "fate",
         }
     }
 }
@@ -338,6 +345,7 @@ pub struct App {
     pub explained: Option<Content>,
     pub rows: Rows,
     pub state_view: Option<StateView>,
+    pub fates: FatesState,
     /// Session clock, ms.
     pub clock_ms: Option<i64>,
     pub next_due_ms: Option<i64>,
@@ -387,6 +395,7 @@ impl Default for App {
             explained: None,
             rows: Rows::default(),
             state_view: None,
+            fates: FatesState::default(),
             clock_ms: None,
             next_due_ms: None,
             continuous: false,

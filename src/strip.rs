@@ -8,7 +8,7 @@ pub mod layout;
 pub mod model;
 pub mod scale;
 
-pub use explain::{Explanation, explain_event, explain_lane, explain_window};
+pub use explain::{Explanation, explain_event, explain_lane, explain_window, pick};
 pub use layout::{Hit, Layout, Move, Spot};
 pub use model::{Lane, Model, Window};
 pub use scale::{Tick, TimeScale};

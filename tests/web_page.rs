@@ -63,6 +63,7 @@ fn messages_cross_as_plain_values() {
         progress_json: String::new(),
         events: Vec::new(),
         windows: Vec::new(),
+        operators: Vec::new(),
     };
     let event = Event::Batch(Box::new(report));
     let value = tidemark::wire::encode(&event).unwrap();

@@ -2,6 +2,7 @@
 
 use super::checkpoint::CheckpointPanel;
 use super::console::ConsolePanel;
+use super::fates::FatePanel;
 use super::output::OutputPanel;
 use super::progress::ProgressPanel;
 use super::state_store::StatePanel;
@@ -48,6 +49,7 @@ pub fn DetailPanel() -> Html {
                     Tab::Progress => html! { <ProgressPanel /> },
                     Tab::StateStore => html! { <StatePanel /> },
                     Tab::Checkpoint => html! { <CheckpointPanel /> },
+                    Tab::Fate => html! { <FatePanel /> },
                 } }
             </div>
         </section>

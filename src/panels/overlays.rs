@@ -28,7 +28,7 @@ fn Shortcuts() -> Html {
                         <dd>{ entry.does }</dd>
                     </div>
                 }) }
-                <div><dt><kbd>{ "←" }</kbd><kbd>{ "→" }</kbd></dt><dd>{ "On the strip: event by event; ↑ ↓ by batch, D to the next dropped one" }</dd></div>
+                <div><dt><kbd>{ "←" }</kbd><kbd>{ "→" }</kbd></dt><dd>{ "On the strip: event by event; ↑ ↓ by batch, D to the next dropped one, Enter tells its fate" }</dd></div>
                 <div><dt><kbd>{ "Esc" }</kbd><kbd>{ "Tab" }</kbd></dt><dd>{ "Leave the editor (Tab alone indents)" }</dd></div>
             </dl>
             <p class="hint">{ "On a Mac, Command works for Ctrl and Option for Alt." }</p>

@@ -10,8 +10,8 @@ use self::paint::Scene;
 use self::surface::{draw, use_size};
 use self::words::Words;
 use crate::page::use_page;
-use crate::state::Action;
-use crate::strip::{Hit, Layout, Model, Move, Spot, TimeScale};
+use crate::state::{Action, FatesAction};
+use crate::strip::{Hit, Layout, Model, Move, Spot, TimeScale, pick};
 use crate::ui::{Glyph, Tool, by_pointers};
 use web_sys::{HtmlCanvasElement, HtmlElement};
 use yew::prelude::*;
@@ -118,6 +118,9 @@ pub fn Timeline(props: &TimelineProps) -> Html {
             let lane = match hit(&event) {
                 Hit::Event(spot) => {
                     selected.set(Some(spot));
+                    if let Some(pick) = pick(&model, spot) {
+                        page.act(Action::Fates(FatesAction::Mark(pick)));
+                    }
                     spot.lane
                 }
                 Hit::Lane(lane) => {
@@ -150,6 +153,7 @@ pub fn Timeline(props: &TimelineProps) -> Html {
     };
     let onkeydown = {
         let (model, selected, scroller, zoom) = (model.clone(), selected.clone(), scroller.clone(), zoom.clone());
+        let page = page.clone();
         Callback::from(move |event: KeyboardEvent| {
             if event.ctrl_key() || event.alt_key() || event.meta_key() {
                 return;
@@ -164,6 +168,13 @@ pub fn Timeline(props: &TimelineProps) -> Html {
                 "d" | "D" => Move::NextDropped,
                 "+" => return zoom(0.8, None),
                 "-" => return zoom(1.25, None),
+                "Enter" => {
+                    if let Some(pick) = selected.and_then(|spot| pick(&model, spot)) {
+                        page.act(Action::Fates(FatesAction::Select(pick)));
+                        crate::browser::focus("#tab-fate");
+                    }
+                    return;
+                }
                 "Escape" => return selected.set(None),
                 _ => return,
             };

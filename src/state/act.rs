@@ -75,6 +75,7 @@ impl App {
                 self.query = index;
                 self.batch = None;
                 self.state_view = None;
+                self.fates = super::FatesState::default();
                 Vec::new()
             }
             Action::SelectBatch(number) => {
@@ -131,6 +132,7 @@ impl App {
                 self.say(text);
                 Vec::new()
             }
+            Action::Fates(action) => self.act_fates(action),
             Action::Dismiss(id) => {
                 self.notices.retain(|notice| notice.id != id);
                 Vec::new()

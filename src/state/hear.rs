@@ -40,6 +40,7 @@ impl App {
             Event::Files(files) => self.files = Rc::new(files),
             Event::Topics(topics) => self.topics = Rc::new(topics),
             Event::KafkaRecords { topic, records } => self.records = Rc::new((topic, records)),
+            Event::Fates(event) => self.hear_fates(event),
             Event::Ports(ports) => self.ports = Rc::new(ports),
             Event::FileContent { path, content, text } => return self.content(path, content, text),
             Event::BatchRows { query, batch, offset, rows } => {

@@ -37,6 +37,7 @@ fn batch(query: &str, number: i64) -> BatchReport {
         progress_json: String::new(),
         events: Vec::new(),
         windows: Vec::new(),
+        operators: Vec::new(),
     }
 }
 

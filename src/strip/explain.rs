@@ -3,7 +3,7 @@
 use super::layout::Spot;
 use super::model::{Model, Window};
 use crate::format::{date_time, plural, span, time};
-use tidemark_protocol::messages::{BatchKind, EventMark, Fate};
+use tidemark_protocol::messages::{BatchKind, EventMark, Fate, Pick};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
@@ -12,6 +12,13 @@ pub struct Explanation {
     /// The row itself, as JSON.
     pub row: Option<String>,
     pub origin: Option<String>,
+}
+
+/// An event of the strip as the engine knows it.
+pub fn pick(model: &Model, spot: Spot) -> Option<Pick> {
+    let lane = model.lanes.get(spot.lane)?;
+    let event = lane.batch.events.get(spot.event)?;
+    Some(Pick::Event { batch: lane.batch.batch, arrival: event.arrival })
 }
 
 pub fn explain_event(model: &Model, spot: Spot) -> Option<Explanation> {

@@ -30,6 +30,7 @@ fn batch(number: i64, events: Vec<EventMark>, windows: Vec<WindowBar>, watermark
         progress_json: String::new(),
         events,
         windows,
+        operators: Vec::new(),
     })
 }
 

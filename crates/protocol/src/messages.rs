@@ -1,10 +1,15 @@
 //! Commands from the page to the worker and events back. Changing one changes [`PROTOCOL_VERSION`].
 
+mod fates;
 mod inputs;
 mod layout;
 
 use serde::{Deserialize, Serialize};
 
+pub use fates::{
+    Behind, DroppedEvent, Entry, EventRef, Fact, FatesCommand, FatesEvent, Need, OperatorReport, Outcome, Pick, Place,
+    Step, Story, Told,
+};
 pub use inputs::{KafkaCommand, KafkaMessage, KafkaRecord, PartitionInfo, PortInfo, SocketCommand, TopicInfo};
 pub use layout::{LaidFile, LaidMessage, Layout};
 
@@ -72,6 +77,8 @@ pub enum Command {
     Kafka(KafkaCommand),
     /// The session's TCP ports.
     Socket(SocketCommand),
+    /// Why a row went where it went.
+    Fates(FatesCommand),
     /// Rows of a batch's output; answered by [`Event::BatchRows`].
     ReadBatch {
         query: String,
@@ -145,6 +152,8 @@ pub enum Event {
     },
     /// All ports that are open, after any change.
     Ports(Vec<PortInfo>),
+    /// Answers to [`Command::Fates`].
+    Fates(FatesEvent),
     FileContent {
         path: String,
         #[serde(with = "serde_bytes")]
@@ -321,6 +330,9 @@ pub struct BatchReport {
     pub progress_json: String,
     pub events: Vec<EventMark>,
     pub windows: Vec<WindowBar>,
+    /// The stateful operators with both their watermarks, downstream first. Empty in reports kept by earlier versions.
+    #[serde(default)]
+    pub operators: Vec<OperatorReport>,
 }
 
 /// The first rows of a batch's output, formatted as `show(truncate=False)` does.

@@ -128,6 +128,27 @@ pub struct BatchObservation {
     pub progress_json: String,
     pub events: Vec<EventObservation>,
     pub windows: Vec<WindowObservation>,
+    /// The stateful operators, downstream first.
+    pub operators: Vec<OperatorObservation>,
+}
+
+/// What one stateful operator did in a batch, and the two watermarks that it went by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OperatorObservation {
+    /// Its number in the checkpoint's state folder.
+    pub id: usize,
+    pub name: String,
+    /// Rows at or before it were late (the input watermark of the batch before); None: no watermark reaches the operator.
+    pub late_watermark_ms: Option<i64>,
+    /// State at or before it was finished (the input watermark of this batch).
+    pub eviction_watermark_ms: Option<i64>,
+    pub rows_total: i64,
+    pub rows_updated: i64,
+    pub rows_removed: i64,
+    /// Spark's numRowsDroppedByWatermark: counted after partial aggregation, where there is one.
+    pub rows_dropped: i64,
+    /// Rows of the operator's input that these stand for; None: not all rows of the batch were followed.
+    pub input_rows_dropped: Option<i64>,
 }
 
 /// One source row, for the event-time strip (only recorded when an observer asks for it).

@@ -6,6 +6,7 @@
 
 mod example;
 mod explain;
+mod fates;
 mod files;
 mod inputs;
 mod ledger;
@@ -150,6 +151,7 @@ impl Workbench {
             Command::Explain { path } => self.explain(&path),
             Command::Kafka(command) => self.kafka(command),
             Command::Socket(command) => self.socket(command),
+            Command::Fates(command) => self.fates(command),
         }
         self.settle();
     }

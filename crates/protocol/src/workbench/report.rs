@@ -7,12 +7,12 @@ use tidemark_sql::functions::datetime::zone::Zone;
 use tidemark_sql::types::DataType;
 use tidemark_sql::value::{Value, value_at};
 use tidemark_streaming::api::{
-    BatchObservation, EventFate, EventObservation, QueryDescription, StatePage, StateRowView,
+    BatchObservation, EventFate, EventObservation, OperatorObservation, QueryDescription, StatePage, StateRowView,
 };
 
 use crate::messages::{
-    BatchKind, BatchReport, BatchTable, Column, EventMark, Fate, OperatorInfo, QueryInfo, SourceInfo, StateRow,
-    StateTable, WindowBar,
+    BatchKind, BatchReport, BatchTable, Column, EventMark, Fate, OperatorInfo, OperatorReport, QueryInfo, SourceInfo,
+    StateRow, StateTable, WindowBar,
 };
 
 /// Rows of a batch that its report carries; the others are read on demand.
@@ -96,6 +96,21 @@ pub(super) fn batch_report(batch: &BatchObservation, first: u64, zone: &Zone) ->
                 closed: window.closed,
             })
             .collect(),
+        operators: batch.operators.iter().map(operator_report).collect(),
+    }
+}
+
+fn operator_report(operator: &OperatorObservation) -> OperatorReport {
+    OperatorReport {
+        id: operator.id,
+        name: operator.name.clone(),
+        late_watermark_ms: operator.late_watermark_ms,
+        eviction_watermark_ms: operator.eviction_watermark_ms,
+        rows_total: operator.rows_total,
+        rows_updated: operator.rows_updated,
+        rows_removed: operator.rows_removed,
+        rows_dropped: operator.rows_dropped,
+        input_rows_dropped: operator.input_rows_dropped,
     }
 }
 

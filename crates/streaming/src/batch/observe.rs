@@ -69,6 +69,7 @@ impl Observer<'_> {
             // The page can do without the events; a batch that ran cannot fail for them.
             events: events(planned).unwrap_or_default(),
             windows,
+            operators: planned.stateful.operator_reports(&planned.physical()),
         }
     }
 }

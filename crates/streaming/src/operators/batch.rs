@@ -10,7 +10,8 @@ use tidemark_vfs::SharedFs;
 
 use super::nodes::writers;
 use super::progress::OperatorMetrics;
-use super::watermark::{EvictionWatermark, LateWatermark, WatermarkPropagator};
+use super::watermark::{EvictionWatermark, LateWatermark, WatermarkPropagator, reached};
+use crate::api::OperatorObservation;
 use crate::state::StateStores;
 
 /// spark.sql.streaming.* settings that stateful operators and their stores read.
@@ -294,6 +295,27 @@ impl StatefulBatch {
     /// Counters by operator, downstream first, as the progress report lists them.
     pub fn operator_metrics(&self) -> Vec<OperatorMetrics> {
         self.metrics.borrow().values().cloned().collect()
+    }
+
+    /// What every operator of `plan` did, and its watermarks.
+    pub(crate) fn operator_reports(&self, plan: &ExecRef) -> Vec<OperatorObservation> {
+        let reached = reached(plan);
+        let metrics = self.metrics.borrow();
+        let report = |(id, metrics): (&usize, &OperatorMetrics)| {
+            let has_watermark = reached.contains(id);
+            OperatorObservation {
+                id: *id,
+                name: metrics.operator_name.clone(),
+                late_watermark_ms: has_watermark.then(|| self.late(*id).0),
+                eviction_watermark_ms: has_watermark.then(|| self.eviction(*id).0),
+                rows_total: metrics.num_rows_total,
+                rows_updated: metrics.num_rows_updated,
+                rows_removed: metrics.num_rows_removed,
+                rows_dropped: metrics.num_rows_dropped_by_watermark,
+                input_rows_dropped: None,
+            }
+        };
+        metrics.iter().map(report).collect()
     }
 
     /// The watermark nodes of the plan with what passed them, in plan order.

@@ -106,6 +106,14 @@ impl WatermarkPropagator {
     }
 }
 
+/// The operators of a plan that a watermark reaches.
+pub(crate) fn reached(plan: &ExecRef) -> Vec<usize> {
+    let mut inputs = BTreeMap::new();
+    // Nested withWatermark nodes, the only failure, have failed the batch before.
+    let _ = simulate(plan, 1, &mut inputs);
+    inputs.into_iter().filter_map(|(operator, input)| input.map(|_| operator)).collect()
+}
+
 /// Post-order walk; the result is the output watermark of `plan`, None where no watermark is defined below.
 fn simulate(plan: &ExecRef, origin: i64, inputs: &mut BTreeMap<usize, Option<i64>>) -> Result<Option<i64>> {
     let mut input: Option<i64> = None;
