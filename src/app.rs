@@ -11,6 +11,7 @@ use crate::panels::notices::Notices;
 use crate::panels::overlays::Overlays;
 use crate::panels::script::ScriptPanel;
 use crate::panels::session::SessionStrip;
+use crate::panels::share::{NewVersion, ShareDialogs, SparkBadge};
 use crate::panels::timeline::Timeline;
 use crate::panels::toolbar::Toolbar;
 use crate::state::{Action, FilesTab, Overlay, View};
@@ -58,6 +59,7 @@ pub fn TidemarkApp() -> Html {
             <div class="app" data-view={view.id()} data-engine={engine_word(&page)} data-busy={page.app.is_busy().to_string()}>
                 <header class="bar">
                     <h1 class="brand"><span class="brand-mark" aria-hidden="true"></span>{ "Tidemark" }</h1>
+                    <SparkBadge />
                     <Toolbar />
                     <div class="bar-end">
                         <Tool {glyph} name="Colours" hint={format!("Colours: {}", theme.name())} onclick={switch_theme} />
@@ -79,8 +81,10 @@ pub fn TidemarkApp() -> Html {
                             onclick={page.on(Action::SelectView(*other))}>{ other.label() }</button>
                     }) }
                 </nav>
+                <NewVersion />
                 <Notices />
                 <Overlays />
+                <ShareDialogs />
             </div>
         </ContextProvider<Page>>
     }

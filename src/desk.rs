@@ -2,6 +2,7 @@
 
 use crate::editor::Editor;
 use crate::engine::{EngineClient, Heard};
+use crate::state::share::{ShareAction, ShareEffect};
 use crate::state::{Action, App, Effect};
 use gloo_timers::callback::Timeout;
 use std::cell::{Cell, RefCell};
@@ -120,9 +121,27 @@ impl Desk {
                 *self.save.borrow_mut() = Some(timer);
             }
             Effect::Download { path, content } => crate::browser::download(&path, &content),
+            Effect::Share(effect) => self.perform_share(effect),
             Effect::RevealLine(line) => {
                 self.with_editor(|editor| editor.go_to(line));
             }
+        }
+    }
+
+    fn perform_share(self: &Rc<Self>, effect: ShareEffect) {
+        match effect {
+            ShareEffect::KeepPage => {
+                let act = |action: ShareAction| {
+                    let desk = Rc::downgrade(self);
+                    move || {
+                        if let Some(desk) = desk.upgrade() {
+                            desk.dispatch(Action::Share(action.clone()));
+                        }
+                    }
+                };
+                crate::offline::start(act(ShareAction::Kept), act(ShareAction::NewVersion));
+            }
+            ShareEffect::Update => crate::offline::update(),
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod event_form;
 pub mod format;
 pub mod host;
 pub mod keys;
+pub mod offline;
 pub mod page;
 pub mod panels;
 pub mod state;

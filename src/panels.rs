@@ -17,6 +17,7 @@ pub mod overlays;
 pub mod progress;
 pub mod script;
 pub mod session;
+pub mod share;
 pub mod socket;
 pub mod state_store;
 pub mod timeline;

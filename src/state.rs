@@ -7,6 +7,7 @@ mod act;
 mod fates;
 mod gates;
 mod hear;
+pub mod share;
 #[cfg(test)]
 mod tests;
 
@@ -73,6 +74,7 @@ pub enum Action {
     Fates(FatesAction),
     /// Only to assistive technology and the status line.
     Say(String),
+    Share(share::ShareAction),
 }
 
 /// What the page does outside of its state.
@@ -97,6 +99,7 @@ pub enum Effect {
     },
     /// Show this line (1-based) of the script.
     RevealLine(u32),
+    Share(share::ShareEffect),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -358,6 +361,7 @@ pub struct App {
     pub announcement: String,
     /// The pending command takes long: offer to interrupt.
     pub slow: bool,
+    pub share: share::ShareState,
     sent: u64,
     settled: u64,
     /// Commands of this worker that may take long and are not settled: their numbers.
@@ -404,6 +408,7 @@ impl Default for App {
             notices: Vec::new(),
             announcement: String::new(),
             slow: false,
+            share: share::ShareState::default(),
             sent: 0,
             settled: 0,
             working: Vec::new(),

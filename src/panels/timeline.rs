@@ -219,7 +219,7 @@ pub fn Timeline(props: &TimelineProps) -> Html {
             </header>
             <div class="timeline" ref={scroller} {onscroll} tabindex="0" role="application" aria-label={summary}
                 aria-describedby="timeline-words" {onkeydown}>
-                <div class="timeline-inner" style={height}>
+                <div class="timeline-inner" ~style={height}>
                     <canvas ref={canvas} aria-hidden="true" {onpointermove} {onpointerdown} {onpointerup} {onpointerleave}
                         {onclick} {onwheel}></canvas>
                 </div>

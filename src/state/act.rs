@@ -133,6 +133,7 @@ impl App {
                 Vec::new()
             }
             Action::Fates(action) => self.act_fates(action),
+            Action::Share(action) => self.share(action),
             Action::Dismiss(id) => {
                 self.notices.retain(|notice| notice.id != id);
                 Vec::new()
@@ -196,6 +197,7 @@ impl App {
             engine: self.engine.clone(),
             storage: self.storage.clone(),
             speed: self.speed,
+            share: self.share.clone(),
             tab: self.tab,
             view: self.view,
             files: self.files.clone(),

@@ -17,7 +17,7 @@ impl App {
             Event::Ready { engine_version, spark_version, script, restored, files } => {
                 self.ready(Engine::Ready { engine_version, spark_version }, script, restored);
                 self.files = Rc::new(files);
-                return vec![Effect::ShowScript(self.script.clone())];
+                return [vec![Effect::ShowScript(self.script.clone())], self.share_ready()].concat();
             }
             Event::Storage(state) => {
                 if let Some(text) = storage_notice(&state).filter(|_| self.storage.as_ref() != Some(&state)) {

@@ -91,9 +91,9 @@ pub fn VirtualTable(props: &TableProps) -> Html {
                     </tr>
                 </thead>
                 <tbody>
-                    if above > 0.0 { <tr class="spacer" style={format!("height:{above}px")}></tr> }
+                    if above > 0.0 { <tr class="spacer" ~style={format!("height:{above}px")}></tr> }
                     { for range.map(line) }
-                    if below > 0.0 { <tr class="spacer" style={format!("height:{below}px")}></tr> }
+                    if below > 0.0 { <tr class="spacer" ~style={format!("height:{below}px")}></tr> }
                 </tbody>
             </table>
         </div>

@@ -12,6 +12,8 @@ const TYPES = {
   ".css": "text/css",
   ".wasm": "application/wasm",
   ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".webmanifest": "application/manifest+json",
 };
 const ARGS = [
   "--no-sandbox",
@@ -26,13 +28,24 @@ const ARGS = [
 // The engine is large and, in a debug build, slow to start.
 const PATIENCE = 90_000;
 
-async function serve() {
+/** The policy that the page states in its head; the server states it too, so that it holds in the worker. */
+async function policy() {
+  const html = await readFile(join(DIST, "index.html"), "utf8");
+  return html.match(/http-equiv="Content-Security-Policy"\s+content="([^"]+)"/)[1];
+}
+
+/** `change(path, body)` may answer with another body, or null for none: how another version of the page is served. */
+export async function serve({ change = (_, body) => body } = {}) {
+  const csp = await policy();
   const server = createServer(async (request, response) => {
     const path = normalize(new URL(request.url, "http://localhost").pathname);
     const file = join(DIST, path.endsWith("/") ? `${path}index.html` : path);
     try {
-      const body = await readFile(file);
-      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+      const body = change(path, await readFile(file));
+      response.writeHead(200, {
+        "content-type": TYPES[extname(file)] ?? "application/octet-stream",
+        "content-security-policy": csp,
+      });
       response.end(body);
     } catch {
       response.writeHead(404);
@@ -40,16 +53,21 @@ async function serve() {
     }
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  return { address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise((closed) => server.close(closed));
+  };
+  return { address: `http://127.0.0.1:${server.address().port}/`, close };
 }
 
 /** A server and a browser; `open` gives a page whose engine is ready, in a context of its own. */
-export async function start() {
-  const site = await serve();
+export async function start(options) {
+  const site = await serve(options);
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ARGS });
   return {
     browser,
     address: site.address,
+    closeServer: site.close,
     async context(options = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
       context.setDefaultTimeout(PATIENCE);
@@ -67,10 +85,22 @@ export async function start() {
   };
 }
 
-export async function visit(page, address) {
+/** Fails the test when the page throws, breaks its policy, or asks another origin for anything. */
+export function watch(page, address) {
   page.on("pageerror", (error) => {
     throw error;
   });
+  page.on("console", (message) => {
+    if (message.text().includes("Content Security Policy")) throw new Error(message.text());
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(address) && !/^(blob|data):/.test(url)) throw new Error(`a request leaves the origin: ${url}`);
+  });
+}
+
+export async function visit(page, address) {
+  watch(page, new URL("/", address).href);
   await page.goto(address);
   await ready(page);
 }

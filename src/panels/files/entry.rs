@@ -51,16 +51,18 @@ pub fn EntryRow(props: &EntryProps) -> Html {
     };
     let keep = switch(Mode::Plain).reform(|_: MouseEvent| ());
     match *mode {
-        Mode::Renaming => html! { <li {style}><Rename row={row.clone()} onclose={switch(Mode::Plain)} /></li> },
+        Mode::Renaming => {
+            html! { <li ~style={style.clone()}><Rename row={row.clone()} onclose={switch(Mode::Plain)} /></li> }
+        }
         Mode::Deleting => html! {
-            <li class="confirm" {style}>
+            <li class="confirm" ~style={style.clone()}>
                 <span>{ format!("Delete {}{}?", row.name, if row.is_dir { " and all in it" } else { "" }) }</span>
                 <button type="button" class="button bad" onclick={remove}>{ "Delete" }</button>
                 <button type="button" class="button" onclick={keep}>{ "Keep" }</button>
             </li>
         },
         Mode::Plain => html! {
-            <li {style}>
+            <li ~style={style.clone()}>
                 <button type="button" class="entry" onclick={open}
                     aria-expanded={row.is_dir.then_some(if row.is_open { "true" } else { "false" })}>
                     <Icon {glyph} /><span class="name">{ &row.name }</span>

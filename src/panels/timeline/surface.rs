@@ -41,7 +41,8 @@ pub fn draw(canvas: &HtmlCanvasElement, scene: &Scene) {
     let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
     canvas.set_width((width * ratio) as u32);
     canvas.set_height((height * ratio) as u32);
-    let _ = canvas.set_attribute("style", &format!("width:{width}px;height:{height}px"));
+    // Not as an attribute: the page's policy forbids those.
+    canvas.style().set_css_text(&format!("width:{width}px;height:{height}px"));
     let context = canvas.get_context("2d").ok().flatten().and_then(|context| context.dyn_into().ok());
     let Some(context): Option<CanvasRenderingContext2d> = context else { return };
     let _ = context.scale(ratio, ratio);
