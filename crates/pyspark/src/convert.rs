@@ -34,13 +34,23 @@ fn date_days(object: &PyObject, vm: &VirtualMachine) -> PyResult<i64> {
     Ok(ordinal - EPOCH_ORDINAL)
 }
 
-/// µs since the epoch of a datetime; a naive one is in the local zone, which is UTC here. `zoneless` ignores an offset.
-fn datetime_us(object: &PyObject, zoneless: bool, vm: &VirtualMachine) -> PyResult<i64> {
+/// Microseconds since midnight on the clock of a time or datetime.
+fn clock_us(object: &PyObject, vm: &VirtualMachine) -> PyResult<i64> {
     let hours = integer_attribute(object, "hour", vm)?;
     let minutes = integer_attribute(object, "minute", vm)?;
     let seconds = integer_attribute(object, "second", vm)?;
     let micros = integer_attribute(object, "microsecond", vm)?;
-    let wall = date_days(object, vm)? * DAY_US + ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + micros;
+    Ok(((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + micros)
+}
+
+/// Nanoseconds since midnight of a time; its zone plays no part.
+fn time_ns(object: &PyObject, vm: &VirtualMachine) -> PyResult<i64> {
+    Ok(clock_us(object, vm)? * 1000)
+}
+
+/// µs since the epoch of a datetime; a naive one is in the local zone, which is UTC here. `zoneless` ignores an offset.
+fn datetime_us(object: &PyObject, zoneless: bool, vm: &VirtualMachine) -> PyResult<i64> {
+    let wall = date_days(object, vm)? * DAY_US + clock_us(object, vm)?;
     if zoneless {
         return Ok(wall);
     }
@@ -143,6 +153,9 @@ pub(crate) fn literal(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Opt
     if is_named(object, "date") {
         let days = i32::try_from(date_days(object, vm)?).unwrap_or(i32::MAX);
         return Ok(Some((Value::Date(days), DataType::Date)));
+    }
+    if is_named(object, "time") {
+        return Ok(Some((Value::Time(time_ns(object, vm)?), DataType::Time(6))));
     }
     if is_named(object, "timedelta") {
         let micros = timedelta_us(object, vm)?;
@@ -255,6 +268,7 @@ pub(crate) fn to_value(object: &PyObjectRef, data_type: &DataType, vm: &VirtualM
         DataType::TimestampNtz if is_named(object, "datetime") => {
             Some(Value::TimestampNtz(datetime_us(object, true, vm)?))
         }
+        DataType::Time(_) if is_named(object, "time") => Some(Value::Time(time_ns(object, vm)?)),
         DataType::DayTimeInterval { .. } if is_named(object, "timedelta") => {
             Some(Value::DayTimeInterval(timedelta_us(object, vm)?))
         }
@@ -365,6 +379,13 @@ impl<'a> ToPython<'a> {
         self.datetime.get_attr("datetime", self.vm)?.call(arguments, self.vm)
     }
 
+    fn time(&self, nanos: i64) -> PyResult {
+        let micros = nanos / 1000;
+        let seconds = micros / 1_000_000;
+        let fields = (seconds / 3600, seconds / 60 % 60, seconds % 60, micros % 1_000_000);
+        self.datetime.get_attr("time", self.vm)?.call(fields, self.vm)
+    }
+
     fn decimal(&self, unscaled: i128, scale: i8) -> PyResult {
         let class = match self.decimal.get() {
             Some(class) => class.clone(),
@@ -411,6 +432,7 @@ impl<'a> ToPython<'a> {
             (Value::Binary(v), _) => vm.ctx.new_bytes(v.to_vec()).into(),
             (Value::Date(v), _) => self.date(*v)?,
             (Value::Timestamp(v) | Value::TimestampNtz(v), _) => self.timestamp(*v)?,
+            (Value::Time(v), _) => self.time(*v)?,
             (Value::YearMonthInterval(_), _) => return Err(self.refuse("YearMonthIntervalType")),
             (Value::DayTimeInterval(v), _) => self.datetime.get_attr("timedelta", vm)?.call((0, 0, *v), vm)?,
             (Value::CalendarInterval { .. }, _) => return Err(self.refuse("CalendarIntervalType")),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 /// org.apache.spark.sql.types.DataType.
 ///
 /// Arrow: Null, Boolean, Int8/16/32/64, Float32/64, Decimal128, Utf8, Binary, Date32,
-/// Timestamp(µs, "UTC"), Timestamp(µs, none), Interval(YearMonth), Duration(µs), Interval(MonthDayNano), List (field "element"),
+/// Timestamp(µs, "UTC"), Timestamp(µs, none), Time64(ns), Interval(YearMonth), Duration(µs), Interval(MonthDayNano), List (field "element"),
 /// Map (fields "key", "value"), Struct; a variant is Struct{value: Binary, metadata: Binary}.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum DataType {
@@ -28,6 +28,8 @@ pub enum DataType {
     Date,
     Timestamp,
     TimestampNtz,
+    /// Digits of the fraction of a second.
+    Time(u8),
     /// Fields from `start` to `end`: 0 year, 1 month.
     YearMonthInterval {
         start: u8,
@@ -75,6 +77,7 @@ mod names;
 mod rewrite;
 mod tree;
 
+pub(crate) use self::ddl::time_precision;
 pub use self::ddl::{parse_data_type, parse_struct};
 pub use self::names::quote_if_needed;
 
@@ -236,6 +239,7 @@ impl DataType {
             | DataType::Double
             | DataType::Timestamp
             | DataType::TimestampNtz
+            | DataType::Time(_)
             | DataType::DayTimeInterval { .. } => 8,
             DataType::Decimal { precision, .. } => {
                 if *precision <= 18 {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 /// Time of day and zone play no part: `Timestamp` counts microseconds since 1970-01-01T00:00:00Z,
-/// `TimestampNtz` microseconds on a zoneless calendar, `Date` days since the epoch.
+/// `TimestampNtz` microseconds on a zoneless calendar, `Date` days since the epoch, `Time` nanoseconds since midnight.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
     #[default]
@@ -23,6 +23,7 @@ pub enum Value {
     Date(i32),
     Timestamp(i64),
     TimestampNtz(i64),
+    Time(i64),
     /// Months.
     YearMonthInterval(i32),
     /// Microseconds.
@@ -140,13 +141,17 @@ impl Value {
         }
     }
 
-    /// Integral values, days, months and microseconds as one number.
+    /// Integral values, days, months, microseconds and nanoseconds of a day as one number.
     pub fn as_i64(&self) -> Option<i64> {
         Some(match self {
             Value::Byte(n) => i64::from(*n),
             Value::Short(n) => i64::from(*n),
             Value::Integer(n) | Value::Date(n) | Value::YearMonthInterval(n) => i64::from(*n),
-            Value::Long(n) | Value::Timestamp(n) | Value::TimestampNtz(n) | Value::DayTimeInterval(n) => *n,
+            Value::Long(n)
+            | Value::Timestamp(n)
+            | Value::TimestampNtz(n)
+            | Value::Time(n)
+            | Value::DayTimeInterval(n) => *n,
             _ => return None,
         })
     }

@@ -158,6 +158,20 @@ mod _tidemark_frame {
         wrap(result, vm)
     }
 
+    #[pyfunction]
+    fn unpivot(
+        plan: Plan,
+        ids: Vec<Column>,
+        values: Option<Vec<Column>>,
+        variable: String,
+        value: String,
+        vm: &VirtualMachine,
+    ) -> PyResult<PyPlan> {
+        let values = values.map(|values| exprs(&values));
+        let state = current(vm)?;
+        wrap(dataframe::unpivot(&state.sql, &plan.plan, exprs(&ids), values, &variable, &value), vm)
+    }
+
     /// `using` and `on` exclude each other; `kind` is checked on the Python side.
     #[pyfunction]
     fn join(

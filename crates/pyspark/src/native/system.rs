@@ -75,6 +75,7 @@ mod _tidemark_system {
         let class = match family.as_str() {
             "IllegalArgumentException" => ErrorClass::IllegalArgument,
             "SparkRuntimeException" => ErrorClass::Runtime,
+            "UnsupportedOperationException" => ErrorClass::UnsupportedOperation,
             _ => ErrorClass::Analysis,
         };
         let mut given = Vec::new();

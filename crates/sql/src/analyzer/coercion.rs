@@ -56,6 +56,9 @@ impl Analyzer<'_> {
     /// A cast that the user wrote must be possible at all.
     pub(super) fn check_cast(&self, cast: &Expr) -> Result<()> {
         let Expr::Cast { child, to, mode, .. } = cast else { return Ok(()) };
+        if matches!(to, DataType::Time(_)) {
+            crate::functions::time_type_enabled(&self.conf)?;
+        }
         crate::functions::cast::check_cast(child, to, *mode, &cast.pretty_sql())
     }
 }

@@ -137,6 +137,7 @@ const ENTRIES: &[(&str, Kind, &str)] = &[
     ("spark.sql.streaming.triggerAvailableNowWrapper.enabled", Bool, "false"),
     ("spark.sql.streaming.ui.enabled", Bool, "true"),
     ("spark.sql.streaming.unsupportedOperationCheck", Bool, "true"),
+    ("spark.sql.timeType.enabled", Bool, "false"),
     ("spark.sql.timestampType", OneOf(&["TIMESTAMP_NTZ", "TIMESTAMP_LTZ"]), "TIMESTAMP_LTZ"),
     ("spark.sql.variable.substitute", Bool, "true"),
     ("spark.sql.view.maxNestedViewDepth", Int, "100"),

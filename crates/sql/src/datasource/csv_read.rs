@@ -73,6 +73,7 @@ impl Conversion {
             DataType::Date => Value::Date(self.times.date(field)?),
             DataType::Timestamp => Value::Timestamp(self.times.timestamp(field)?),
             DataType::TimestampNtz => Value::TimestampNtz(self.times.timestamp_ntz(field)?),
+            DataType::Time(_) => Value::Time(crate::functions::cast::parse_time(field)?),
             DataType::Binary => Value::binary(field.as_bytes().to_vec()),
             _ => return None,
         })

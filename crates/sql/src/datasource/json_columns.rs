@@ -182,9 +182,10 @@ impl Node {
                 offsets: vec![0],
                 valid: NullBufferBuilder::new(0),
             },
-            DataType::Binary | DataType::YearMonthInterval { .. } | DataType::DayTimeInterval { .. } => {
-                Node::Other(ValueBuilder::new(data_type, 0), data_type.clone())
-            }
+            DataType::Binary
+            | DataType::Time(_)
+            | DataType::YearMonthInterval { .. }
+            | DataType::DayTimeInterval { .. } => Node::Other(ValueBuilder::new(data_type, 0), data_type.clone()),
             other => return Err(SparkError::not_yet(&format!("Reading JSON into {}", other.simple_string()))),
         })
     }

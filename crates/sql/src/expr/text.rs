@@ -370,6 +370,7 @@ fn literal_text(value: &Value, data_type: &DataType, style: Style) -> String {
         (Value::Date(_), _) => format!("DATE '{plain}'"),
         (Value::Timestamp(_), _) => format!("TIMESTAMP '{plain}'"),
         (Value::TimestampNtz(_), _) => format!("TIMESTAMP_NTZ '{plain}'"),
+        (Value::Time(_), _) => format!("TIME '{plain}'"),
         (Value::Binary(bytes), _) => {
             let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
             format!("X'{hex}'")
@@ -400,6 +401,7 @@ fn plain_value(value: &Value, data_type: &DataType) -> String {
         }
         Value::Date(days) => text::date_to_string(*days),
         Value::Timestamp(micros) | Value::TimestampNtz(micros) => text::local_timestamp_to_string(*micros),
+        Value::Time(nanos) => text::time_to_string(*nanos),
         Value::YearMonthInterval(months) => {
             let (start, end) = text::interval_bounds(data_type);
             text::year_month_to_string(*months, start, end)

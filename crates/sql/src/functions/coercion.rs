@@ -103,6 +103,7 @@ pub fn tightest_common(a: &DataType, b: &DataType, ansi: bool) -> Option<DataTyp
             Some(T::Timestamp)
         }
         (T::Date, T::TimestampNtz) | (T::TimestampNtz, T::Date) => Some(T::TimestampNtz),
+        (T::Time(a), T::Time(b)) => Some(T::Time(*a.max(b))),
         (T::DayTimeInterval { start: s, end: e }, T::DayTimeInterval { start: t, end: f }) => {
             Some(T::DayTimeInterval { start: *s.min(t), end: *e.max(f) })
         }

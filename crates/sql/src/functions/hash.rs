@@ -196,7 +196,9 @@ fn hash_value<H: Hasher>(value: &Value, seed: H::Seed) -> H::Seed {
         Value::Byte(n) => H::int(i32::from(*n), seed),
         Value::Short(n) => H::int(i32::from(*n), seed),
         Value::Integer(n) | Value::Date(n) | Value::YearMonthInterval(n) => H::int(*n, seed),
-        Value::Long(n) | Value::Timestamp(n) | Value::TimestampNtz(n) | Value::DayTimeInterval(n) => H::long(*n, seed),
+        Value::Long(n) | Value::Timestamp(n) | Value::TimestampNtz(n) | Value::Time(n) | Value::DayTimeInterval(n) => {
+            H::long(*n, seed)
+        }
         Value::Float(x) => H::int(float_bits(*x), seed),
         Value::Double(x) => H::long(double_bits(*x), seed),
         Value::Decimal(n, precision, _) => {
@@ -257,6 +259,7 @@ fn hash_column<H: Hasher>(array: &dyn Array, data_type: &DataType, hashes: &mut 
         DataType::Timestamp | DataType::TimestampNtz => {
             each!(array.as_primitive_opt::<at::TimestampMicrosecondType>(), v => |h| H::long(v, h));
         }
+        DataType::Time(_) => each!(array.as_primitive_opt::<at::Time64NanosecondType>(), v => |h| H::long(v, h)),
         DataType::Float => each!(array.as_primitive_opt::<at::Float32Type>(), v => |h| H::int(float_bits(v), h)),
         DataType::Double => each!(array.as_primitive_opt::<at::Float64Type>(), v => |h| H::long(double_bits(v), h)),
         DataType::String | DataType::Char(_) | DataType::Varchar(_) => {

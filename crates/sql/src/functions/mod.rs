@@ -14,8 +14,8 @@ mod json;
 mod properties;
 pub mod registry;
 pub mod row;
-pub(crate) use self::scalar::interval_overflow;
 pub use self::scalar::{JavaPattern, coerce_case};
+pub(crate) use self::scalar::{interval_overflow, time_type_enabled};
 mod scalar;
 pub mod variant;
 

@@ -187,6 +187,11 @@ impl Parser<'_> {
                 let micros = parse::parse_timestamp_ntz(&text, true).ok_or_else(|| invalid(self, "TIMESTAMP_NTZ"))?;
                 Expr::literal(Value::TimestampNtz(micros), DataType::TimestampNtz)
             }
+            "time" => {
+                let nanos = parse::parse_time(&text).ok_or_else(|| invalid(self, "TIME"))?;
+                let precision = if nanos % 1000 == 0 { 6 } else { 9 };
+                Expr::literal(Value::Time(nanos), DataType::Time(precision))
+            }
             "x" => {
                 let padded = if text.len() % 2 == 1 { format!("0{text}") } else { text.clone() };
                 let bytes: Option<Vec<u8>> = (0..padded.len() / 2)

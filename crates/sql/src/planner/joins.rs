@@ -48,7 +48,7 @@ fn default_size(t: &crate::types::DataType) -> u128 {
         T::Null | T::Boolean | T::Byte => 1,
         T::Short => 2,
         T::Integer | T::Float | T::Date | T::YearMonthInterval { .. } => 4,
-        T::Long | T::Double | T::Timestamp | T::TimestampNtz | T::DayTimeInterval { .. } => 8,
+        T::Long | T::Double | T::Timestamp | T::TimestampNtz | T::Time(_) | T::DayTimeInterval { .. } => 8,
         T::Decimal { precision, .. } => {
             if *precision <= 18 {
                 8

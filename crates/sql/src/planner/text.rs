@@ -63,6 +63,7 @@ fn literal(value: &Value, data_type: &DataType) -> String {
         Value::String(s) => s.to_string(),
         Value::Date(days) => value_text::date_to_string(*days),
         Value::Timestamp(us) | Value::TimestampNtz(us) => value_text::local_timestamp_to_string(*us),
+        Value::Time(nanos) => value_text::time_to_string(*nanos),
         Value::YearMonthInterval(months) => {
             let (start, end) = value_text::interval_bounds(data_type);
             value_text::year_month_to_string(*months, start, end)

@@ -262,8 +262,11 @@ impl<'a> Parser<'a> {
             "interval" => return self.interval(),
             "array" | "map" | "struct" => return self.complex(&word, start),
             "time" => {
-                self.numbers()?;
-                return Err(SparkError::analysis("UNSUPPORTED_TIME_TYPE", &[]));
+                let precision = self.numbers()?.first().copied().unwrap_or(6);
+                match u8::try_from(precision).ok().filter(|p| *p <= 9) {
+                    Some(precision) => DataType::Time(precision),
+                    None => return Err(located(time_precision(precision), sql, start)),
+                }
             }
             _ => {
                 if self.peek() == Some(&Token::Symbol('<')) {
@@ -343,6 +346,11 @@ fn syntax(near: &str) -> SparkError {
 }
 
 /// TIMESTAMP(n) is known for microseconds only.
+/// UNSUPPORTED_TIME_PRECISION.
+pub(crate) fn time_precision(precision: u32) -> SparkError {
+    SparkError::analysis("UNSUPPORTED_TIME_PRECISION", &[("precision", &precision.to_string())])
+}
+
 fn timestamp_precision(precision: u32) -> SparkError {
     if (7..=9).contains(&precision) {
         return SparkError::not_yet("A timestamp in nanoseconds");

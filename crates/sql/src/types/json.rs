@@ -152,6 +152,7 @@ fn name_to_type(name: &str) -> Option<DataType> {
         "string" => DataType::String,
         "binary" => DataType::Binary,
         "date" => DataType::Date,
+        "time" => DataType::Time(6),
         "timestamp" | "timestamp_ltz" => DataType::Timestamp,
         "timestamp_ntz" => DataType::TimestampNtz,
         "interval" | "calendarinterval" => DataType::CalendarInterval,
@@ -160,6 +161,9 @@ fn name_to_type(name: &str) -> Option<DataType> {
             if let Some(p) = parameters("decimal") {
                 let [precision, scale] = p[..] else { return None };
                 return Some(DataType::decimal(u8::try_from(precision).ok()?, i8::try_from(scale).ok()?));
+            }
+            if let Some(p) = parameters("time") {
+                return Some(DataType::Time(u8::try_from(*p.first()?).ok().filter(|p| *p <= 9)?));
             }
             if let Some(p) = parameters("char") {
                 return Some(DataType::Char(u32::try_from(*p.first()?).ok()?));

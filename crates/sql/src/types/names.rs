@@ -51,6 +51,7 @@ impl DataType {
             DataType::Date => "date".into(),
             DataType::Timestamp => "timestamp".into(),
             DataType::TimestampNtz => "timestamp_ntz".into(),
+            DataType::Time(precision) => format!("time({precision})"),
             DataType::YearMonthInterval { start, end } => interval("interval ", &YEAR_MONTH, *start, *end),
             DataType::DayTimeInterval { start, end } => interval("interval ", &DAY_TIME, *start, *end),
             DataType::CalendarInterval => "interval".into(),
@@ -113,6 +114,7 @@ impl DataType {
             DataType::Null => "NullType".into(),
             DataType::CalendarInterval => "CalendarIntervalType".into(),
             DataType::TimestampNtz => "TimestampNTZType".into(),
+            DataType::Time(precision) => format!("TimeType({precision})"),
             other => {
                 let name = other.type_name();
                 let mut letters = name.chars();
@@ -192,6 +194,7 @@ impl DataType {
             Self::Date => "DateType".into(),
             Self::Timestamp => "TimestampType".into(),
             Self::TimestampNtz => "TimestampNTZType".into(),
+            Self::Time(precision) => format!("TimeType({precision})"),
             Self::YearMonthInterval { start, end } => format!("YearMonthIntervalType({start},{end})"),
             Self::DayTimeInterval { start, end } => format!("DayTimeIntervalType({start},{end})"),
             Self::CalendarInterval => "CalendarIntervalType".into(),

@@ -6,7 +6,7 @@ use arrow::array::{
     Array, ArrayRef, AsArray, BinaryBuilder, BooleanBuilder, Date32Builder, Decimal128Builder,
     DurationMicrosecondBuilder, Float32Builder, Float64Builder, Int8Builder, Int16Builder, Int32Builder, Int64Builder,
     IntervalMonthDayNanoBuilder, IntervalYearMonthBuilder, ListArray, MapArray, NullArray, StringBuilder, StructArray,
-    TimestampMicrosecondBuilder,
+    Time64NanosecondBuilder, TimestampMicrosecondBuilder,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes as at;
@@ -32,6 +32,7 @@ pub enum ValueBuilder {
     Date(Date32Builder),
     Timestamp(TimestampMicrosecondBuilder),
     TimestampNtz(TimestampMicrosecondBuilder),
+    Time(Time64NanosecondBuilder),
     YearMonth(IntervalYearMonthBuilder),
     DayTime(DurationMicrosecondBuilder),
     Calendar(IntervalMonthDayNanoBuilder),
@@ -62,6 +63,7 @@ impl ValueBuilder {
             DataType::Date => ValueBuilder::Date(Date32Builder::with_capacity(capacity)),
             DataType::Timestamp => ValueBuilder::Timestamp(TimestampMicrosecondBuilder::with_capacity(capacity)),
             DataType::TimestampNtz => ValueBuilder::TimestampNtz(TimestampMicrosecondBuilder::with_capacity(capacity)),
+            DataType::Time(_) => ValueBuilder::Time(Time64NanosecondBuilder::with_capacity(capacity)),
             DataType::YearMonthInterval { .. } => {
                 ValueBuilder::YearMonth(IntervalYearMonthBuilder::with_capacity(capacity))
             }
@@ -110,6 +112,7 @@ impl ValueBuilder {
             ValueBuilder::Binary(b) => b.append_null(),
             ValueBuilder::Date(b) => b.append_null(),
             ValueBuilder::Timestamp(b) | ValueBuilder::TimestampNtz(b) => b.append_null(),
+            ValueBuilder::Time(b) => b.append_null(),
             ValueBuilder::YearMonth(b) => b.append_null(),
             ValueBuilder::DayTime(b) => b.append_null(),
             ValueBuilder::Calendar(b) => b.append_null(),
@@ -154,6 +157,7 @@ impl ValueBuilder {
             (ValueBuilder::Date(b), Value::Date(x)) => b.append_value(*x),
             (ValueBuilder::Timestamp(b), Value::Timestamp(x)) => b.append_value(*x),
             (ValueBuilder::TimestampNtz(b), Value::TimestampNtz(x)) => b.append_value(*x),
+            (ValueBuilder::Time(b), Value::Time(x)) => b.append_value(*x),
             (ValueBuilder::YearMonth(b), Value::YearMonthInterval(x)) => b.append_value(*x),
             (ValueBuilder::DayTime(b), Value::DayTimeInterval(x)) => b.append_value(*x),
             (ValueBuilder::Calendar(b), Value::CalendarInterval { months, days, micros }) => {
@@ -233,6 +237,7 @@ impl ValueBuilder {
             ValueBuilder::Date(b) => Arc::new(b.finish()),
             ValueBuilder::Timestamp(b) => Arc::new(b.finish().with_timezone("UTC")),
             ValueBuilder::TimestampNtz(b) => Arc::new(b.finish()),
+            ValueBuilder::Time(b) => Arc::new(b.finish()),
             ValueBuilder::YearMonth(b) => Arc::new(b.finish()),
             ValueBuilder::DayTime(b) => Arc::new(b.finish()),
             ValueBuilder::Calendar(b) => Arc::new(b.finish()),
@@ -324,6 +329,7 @@ pub fn value_at(array: &dyn Array, row: usize, data_type: &DataType) -> Value {
         DataType::Date => primitive!(at::Date32Type, Value::Date),
         DataType::Timestamp => primitive!(at::TimestampMicrosecondType, Value::Timestamp),
         DataType::TimestampNtz => primitive!(at::TimestampMicrosecondType, Value::TimestampNtz),
+        DataType::Time(_) => primitive!(at::Time64NanosecondType, Value::Time),
         DataType::YearMonthInterval { .. } => primitive!(at::IntervalYearMonthType, Value::YearMonthInterval),
         DataType::DayTimeInterval { .. } => primitive!(at::DurationMicrosecondType, Value::DayTimeInterval),
         DataType::CalendarInterval => {
@@ -370,6 +376,7 @@ pub fn default_value(data_type: &DataType) -> Value {
         DataType::Date => Value::Date(0),
         DataType::Timestamp => Value::Timestamp(0),
         DataType::TimestampNtz => Value::TimestampNtz(0),
+        DataType::Time(_) => Value::Time(0),
         DataType::YearMonthInterval { .. } => Value::YearMonthInterval(0),
         DataType::DayTimeInterval { .. } => Value::DayTimeInterval(0),
         DataType::CalendarInterval => Value::CalendarInterval { months: 0, days: 0, micros: 0 },

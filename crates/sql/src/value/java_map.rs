@@ -16,7 +16,9 @@ fn hash_code(key: &Value) -> Option<i32> {
         Value::Byte(n) => i32::from(*n),
         Value::Short(n) => i32::from(*n),
         Value::Integer(n) | Value::Date(n) | Value::YearMonthInterval(n) => *n,
-        Value::Long(n) | Value::Timestamp(n) | Value::TimestampNtz(n) | Value::DayTimeInterval(n) => long(*n),
+        Value::Long(n) | Value::Timestamp(n) | Value::TimestampNtz(n) | Value::Time(n) | Value::DayTimeInterval(n) => {
+            long(*n)
+        }
         Value::Float(x) => x.to_bits() as i32,
         Value::Double(x) => long(x.to_bits() as i64),
         Value::String(s) => s.encode_utf16().fold(0i32, |h, c| h.wrapping_mul(31).wrapping_add(i32::from(c))),

@@ -211,6 +211,18 @@ pub fn local_timestamp_to_string(micros: i64) -> String {
     out
 }
 
+/// Nanoseconds since midnight as "12:30:45.5": trailing zeros of the fraction are left out.
+pub fn time_to_string(nanos: i64) -> String {
+    let seconds = nanos / 1_000_000_000;
+    let mut out = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let fraction = nanos % 1_000_000_000;
+    if fraction != 0 {
+        out.push('.');
+        out.push_str(format!("{fraction:09}").trim_end_matches('0'));
+    }
+    out
+}
+
 /// An interval type's bounds; (0, 0) for other types.
 pub fn interval_bounds(data_type: &DataType) -> (u8, u8) {
     match data_type {

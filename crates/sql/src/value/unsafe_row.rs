@@ -183,6 +183,7 @@ fn get(bytes: &[u8], slot: usize, width: usize, t: &DataType) -> Option<Value> {
         DataType::Long => Value::Long(bits as i64),
         DataType::Timestamp => Value::Timestamp(bits as i64),
         DataType::TimestampNtz => Value::TimestampNtz(bits as i64),
+        DataType::Time(_) => Value::Time(bits as i64),
         DataType::DayTimeInterval { .. } => Value::DayTimeInterval(bits as i64),
         DataType::Float => Value::Float(f32::from_bits(bits as u32)),
         DataType::Double => Value::Double(f64::from_bits(bits)),

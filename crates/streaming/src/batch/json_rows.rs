@@ -4,7 +4,7 @@ use arrow::array::Array;
 use arrow::record_batch::RecordBatch;
 use serde_json::{Map, Value as Json};
 use tidemark_sql::types::{DataType, StructType};
-use tidemark_sql::value::text::decimal_to_string;
+use tidemark_sql::value::text::{decimal_to_string, time_to_string};
 use tidemark_sql::value::{Value, value_at};
 
 use crate::progress::format_ms;
@@ -50,6 +50,7 @@ fn value_json(value: &Value, data_type: &DataType) -> Json {
         Value::Date(days) => format_ms(i64::from(*days) * 86_400_000).chars().take(10).collect::<String>().into(),
         Value::Timestamp(us) => micros_text(*us).into(),
         Value::TimestampNtz(us) => micros_text(*us).trim_end_matches('Z').into(),
+        Value::Time(nanos) => time_to_string(*nanos).into(),
         Value::YearMonthInterval(months) => (*months).into(),
         Value::DayTimeInterval(us) => (*us).into(),
         Value::CalendarInterval { months, days, micros } => format!("{months} months {days} days {micros} us").into(),

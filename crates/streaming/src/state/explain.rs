@@ -5,7 +5,7 @@ use tidemark_sql::error::Result;
 use tidemark_sql::types::{DataType, StructType};
 use tidemark_sql::value::text::{
     calendar_interval_to_string, date_to_string, day_time_to_string, decimal_to_string, interval_bounds,
-    local_timestamp_to_string, year_month_to_string,
+    local_timestamp_to_string, time_to_string, year_month_to_string,
 };
 use tidemark_sql::value::{Value, value_at};
 
@@ -46,6 +46,7 @@ fn text(value: &Value, data_type: &DataType) -> String {
         }
         (Value::Date(days), _) => date_to_string(*days),
         (Value::Timestamp(us) | Value::TimestampNtz(us), _) => local_timestamp_to_string(*us),
+        (Value::Time(nanos), _) => time_to_string(*nanos),
         (Value::YearMonthInterval(months), _) => {
             let (start, end) = interval_bounds(data_type);
             year_month_to_string(*months, start, end)

@@ -1,4 +1,4 @@
-"""DataFrame.describe, summary, corr, cov, approxQuantile and unpivot, in terms of other methods."""
+"""DataFrame.describe, summary, corr, cov and approxQuantile, in terms of other methods."""
 
 from pyspark.errors import PySparkTypeError, PySparkValueError
 from pyspark.sql import functions as F
@@ -96,22 +96,3 @@ def quantiles(df, col, probabilities, relativeError):
     ]
     found = [list(value or []) for value in df.agg(*exprs).collect()[0]]
     return found[0] if isinstance(col, str) else found
-
-
-def unpivot(df, ids, values, variable, value):
-    assert ids is not None, "ids must not be None"
-
-    def columns(given):
-        given = list(given) if isinstance(given, (list, tuple)) else [given]
-        return [F.col(item) if isinstance(item, str) else item for item in given]
-
-    kept = columns(ids)
-    names = {str(column)[8:-2] for column in kept}
-    moved = [F.col(f"`{name}`") for name in df.columns if name not in names] if values is None else columns(values)
-    if not moved:
-        raise PySparkTypeError(
-            errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "value column"}
-        )
-    pairs = [F.struct(F.lit(str(column)[8:-2].strip("`")).alias(variable), column.alias(value)) for column in moved]
-    exploded = df.select(*kept, F.explode(F.array(*pairs)).alias("_pair"))
-    return exploded.select(*kept, f"_pair.{variable}", f"_pair.{value}")

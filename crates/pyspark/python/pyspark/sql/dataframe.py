@@ -444,9 +444,13 @@ class DataFrame:
         return _frame_stat.pair(self, "covar_samp", col1, col2, None)
 
     def unpivot(self, ids, values, variableColumnName, valueColumnName):
-        from pyspark.sql import _frame_stat
+        assert ids is not None, "ids must not be None"
 
-        return _frame_stat.unpivot(self, ids, values, variableColumnName, valueColumnName)
+        def columns(given):
+            return _exprs(list(given) if isinstance(given, (list, tuple)) else [given])
+
+        moved = None if values is None else columns(values)
+        return self._with(_native.unpivot(self._plan, columns(ids), moved, variableColumnName, valueColumnName))
 
     melt = unpivot
 

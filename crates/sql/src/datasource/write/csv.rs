@@ -75,6 +75,7 @@ fn cell(times: &Times, value: &Value, data_type: &DataType) -> String {
         Value::Date(days) => times.date(*days),
         Value::Timestamp(us) => times.timestamp(*us),
         Value::TimestampNtz(us) => times.timestamp_ntz(*us),
+        Value::Time(nanos) => crate::value::text::time_to_string(*nanos),
         // Nulls inside an array are empty as they are outside.
         Value::Array(items) => {
             let element = match data_type {

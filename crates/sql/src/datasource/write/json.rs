@@ -66,6 +66,7 @@ impl Style<'_> {
             (Value::Date(days), _) => string(&self.times.date(*days), out),
             (Value::Timestamp(us), _) => string(&self.times.timestamp(*us), out),
             (Value::TimestampNtz(us), _) => string(&self.times.timestamp_ntz(*us), out),
+            (Value::Time(nanos), _) => string(&crate::value::text::time_to_string(*nanos), out),
             (Value::Array(items), DataType::Array { element, .. }) => {
                 out.push('[');
                 for (i, item) in items.iter().enumerate() {

@@ -143,6 +143,7 @@ fn choose_kind(functions: &[AggregateCall]) -> AggregateKind {
                 | DataType::Date
                 | DataType::Timestamp
                 | DataType::TimestampNtz
+                | DataType::Time(_)
                 | DataType::Decimal { .. }
                 | DataType::CalendarInterval
                 | DataType::YearMonthInterval { .. }

@@ -65,6 +65,7 @@ impl AggregateExec {
                     | DataType::Date
                     | DataType::Timestamp
                     | DataType::TimestampNtz
+                    | DataType::Time(_)
                     | DataType::YearMonthInterval { .. }
                     | DataType::DayTimeInterval { .. }
                     | DataType::CalendarInterval

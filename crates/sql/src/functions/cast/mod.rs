@@ -5,7 +5,8 @@ mod text;
 mod value;
 
 pub use self::parse::{
-    parse_date, parse_decimal, parse_double, parse_float, parse_integral, parse_timestamp, parse_timestamp_ntz,
+    parse_date, parse_decimal, parse_double, parse_float, parse_integral, parse_time, parse_timestamp,
+    parse_timestamp_ntz,
 };
 pub use self::text::{literal_sql, to_pretty, to_text};
 pub use self::value::cast_value;
@@ -38,6 +39,11 @@ pub fn can_cast(from: &DataType, to: &DataType, mode: EvalMode) -> bool {
         _ if from == to => true,
         (T::Null, _) => true,
         (T::CalendarInterval, t) if !t.is_string() => false,
+        (T::Time(_), t) if !t.is_string() => {
+            // A moment would need the current date, which a cast does not know here.
+            t.is_integral() || matches!(t, T::Time(_) | T::Decimal { .. })
+        }
+        (f, T::Time(_)) => f.is_string() || matches!(f, T::Timestamp | T::TimestampNtz),
         (T::Variant, t) => variant_castable(t),
         (f, T::Variant) => {
             f.is_numeric() || f.is_datetime() || f.is_string() || matches!(f, T::Boolean | T::Binary | T::Array { .. })

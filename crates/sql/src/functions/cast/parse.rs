@@ -363,6 +363,44 @@ pub fn parse_timestamp_ntz(s: &str, allow_zone: bool) -> Option<i64> {
     p.days?.checked_mul(MICROS_PER_DAY)?.checked_add(p.micros)
 }
 
+/// SparkDateTimeUtils.stringToTime: nanoseconds since midnight of "[T]h:m[:s[.fraction]]" with an optional AM or PM.
+pub fn parse_time(s: &str) -> Option<i64> {
+    let text = trim_all(s);
+    let upper = text.to_ascii_uppercase();
+    let (clock, half) = match (upper.strip_suffix("AM"), upper.strip_suffix("PM")) {
+        (Some(clock), _) => (clock.trim_end(), Some(0)),
+        (_, Some(clock)) => (clock.trim_end(), Some(12)),
+        _ => (upper.as_str(), None),
+    };
+    let clock = clock.strip_prefix('T').unwrap_or(clock);
+    let number = |text: &str, longest: usize| -> Option<i64> {
+        ((1..=longest).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
+    };
+    let mut fields = clock.splitn(3, ':');
+    let hour = number(fields.next()?, 2)?;
+    let minute = number(fields.next()?, 2)?;
+    let (second, nanos) = match fields.next() {
+        None => (0, 0),
+        Some(rest) => {
+            let (second, fraction) = rest.split_once('.').map_or((rest, None), |(s, f)| (s, Some(f)));
+            let nanos = match fraction {
+                None => 0,
+                Some(digits) => number(&format!("{:0<9}", digits.get(..9).unwrap_or(digits)), 9)?,
+            };
+            (number(second, 2)?, nanos)
+        }
+    };
+    let hour = match half {
+        None => hour,
+        Some(_) if !(1..=12).contains(&hour) => return None,
+        Some(half) => hour % 12 + half,
+    };
+    if hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    Some(((hour * 60 + minute) * 60 + second) * 1_000_000_000 + nanos)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

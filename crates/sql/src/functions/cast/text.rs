@@ -5,7 +5,7 @@ use crate::types::DataType;
 use crate::value::Value;
 use crate::value::text::{
     calendar_interval_to_string, date_to_string, day_time_to_string, decimal_to_string, double_to_string,
-    float_to_string, interval_bounds, local_timestamp_to_string, year_month_to_string,
+    float_to_string, interval_bounds, local_timestamp_to_string, time_to_string, year_month_to_string,
 };
 
 struct Style {
@@ -50,6 +50,7 @@ fn write(out: &mut String, value: &Value, data_type: &DataType, zone: &Zone, sty
         Value::Date(d) => out.push_str(&date_to_string(*d)),
         Value::Timestamp(t) => out.push_str(&local_timestamp_to_string(zone.to_local(*t))),
         Value::TimestampNtz(t) => out.push_str(&local_timestamp_to_string(*t)),
+        Value::Time(nanos) => out.push_str(&time_to_string(*nanos)),
         Value::YearMonthInterval(m) => {
             let (s, e) = interval_bounds(data_type);
             out.push_str(&year_month_to_string(*m, s, e));
@@ -139,6 +140,7 @@ pub fn literal_sql(value: &Value, data_type: &DataType, zone: &Zone) -> String {
         Value::Date(_) => format!("DATE '{}'", to_text(value, data_type, zone)),
         Value::Timestamp(_) => format!("TIMESTAMP '{}'", to_text(value, data_type, zone)),
         Value::TimestampNtz(_) => format!("TIMESTAMP_NTZ '{}'", to_text(value, data_type, zone)),
+        Value::Time(_) => format!("TIME '{}'", to_text(value, data_type, zone)),
         Value::Array(items) => {
             let DataType::Array { element, .. } = data_type else { return String::new() };
             let parts: Vec<String> = items.iter().map(|v| literal_sql(v, element, zone)).collect();

@@ -2,7 +2,7 @@
 
 use super::CastContext;
 use super::parse::{
-    fit_decimal, parse_date, parse_decimal, parse_double, parse_float, parse_integral, parse_timestamp,
+    fit_decimal, parse_date, parse_decimal, parse_double, parse_float, parse_integral, parse_time, parse_timestamp,
     parse_timestamp_ntz, trim_all,
 };
 use super::text::{literal_sql, to_text};
@@ -18,7 +18,7 @@ use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND, decimal_to_f64, pow1
 pub(super) fn invalid_input(text: &str, to: &DataType) -> SparkError {
     let class = match to {
         t if t.is_numeric() => ErrorClass::NumberFormat,
-        t if t.is_datetime() => ErrorClass::DateTime,
+        t if t.is_datetime() || matches!(t, DataType::Time(_)) => ErrorClass::DateTime,
         _ => ErrorClass::Runtime,
     };
     SparkError::new(
@@ -99,6 +99,9 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
         }
         (Value::String(s), T::TimestampNtz) => {
             return parse_timestamp_ntz(s, true).map_or_else(malformed, |t| Ok(Value::TimestampNtz(t)));
+        }
+        (Value::String(s), T::Time(precision)) => {
+            return parse_time(s).map_or_else(malformed, |t| Ok(Value::Time(cut_time(t, *precision))));
         }
         (Value::String(s), T::Float) => return parse_float(s).map_or_else(malformed, |x| Ok(Value::Float(x))),
         (Value::String(s), T::Double) => return parse_double(s).map_or_else(malformed, |x| Ok(Value::Double(x))),
@@ -189,6 +192,27 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
                 None => Ok(Value::Null),
             };
         }
+        // ---- time of day
+        (Value::Time(t), T::Time(precision)) => return Ok(Value::Time(cut_time(*t, *precision))),
+        (Value::Timestamp(t), T::Time(precision)) => {
+            let micros = ctx.zone.to_local(*t).rem_euclid(MICROS_PER_DAY);
+            return Ok(Value::Time(cut_time(micros * NANOS_PER_MICRO, *precision)));
+        }
+        (Value::TimestampNtz(t), T::Time(precision)) => {
+            return Ok(Value::Time(cut_time(t.rem_euclid(MICROS_PER_DAY) * NANOS_PER_MICRO, *precision)));
+        }
+        (Value::Time(t), T::Decimal { precision, scale }) => {
+            return match fit_decimal(i128::from(*t), 9, *precision, *scale) {
+                Some(n) => Ok(Value::Decimal(n, *precision, *scale)),
+                None if ansi => {
+                    Err(decimal_overflow(&crate::value::text::decimal_to_string(i128::from(*t), 9), *precision, *scale))
+                }
+                None => Ok(Value::Null),
+            };
+        }
+        (Value::Time(t), to) => {
+            return integral(i128::from(*t / (MICROS_PER_SECOND * NANOS_PER_MICRO)), to).map_or_else(too_large, Ok);
+        }
         (Value::Date(_), _) => return Ok(Value::Null),
         // ---- intervals
         (Value::YearMonthInterval(m), T::YearMonthInterval { end, .. }) => {
@@ -256,6 +280,14 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
             None => too_large(),
         },
     }
+}
+
+const NANOS_PER_MICRO: i64 = 1000;
+
+/// DateTimeUtils.truncateTimeToPrecision: digits past the type's precision are cut off.
+fn cut_time(nanos: i64, precision: u8) -> i64 {
+    let unit = 10i64.pow(9 - u32::from(precision.min(9)));
+    nanos / unit * unit
 }
 
 fn malformed_interval<'a>(text: &'a str, to: &'a DataType, ansi: bool) -> impl Fn() -> Result<Value> + 'a {

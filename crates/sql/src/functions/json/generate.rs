@@ -61,6 +61,7 @@ impl Writer {
             },
             (Value::Timestamp(us), _) => quote(&self.timestamp.format(*us, zone), out),
             (Value::TimestampNtz(us), _) => quote(&self.timestamp_ntz.format(*us, &Zone::UTC), out),
+            (Value::Time(nanos), _) => quote(&crate::value::text::time_to_string(*nanos), out),
             (Value::Array(list), DataType::Array { element, .. }) => {
                 out.push('[');
                 for (i, v) in list.iter().enumerate() {
@@ -121,7 +122,9 @@ fn number(text: &str, finite: bool, out: &mut String) {
 fn key_text(key: &Value, t: &DataType) -> String {
     match key {
         Value::String(s) => s.to_string(),
-        Value::Date(_) | Value::Timestamp(_) | Value::TimestampNtz(_) => key.as_i64().unwrap_or(0).to_string(),
+        Value::Date(_) | Value::Timestamp(_) | Value::TimestampNtz(_) | Value::Time(_) => {
+            key.as_i64().unwrap_or(0).to_string()
+        }
         Value::Struct(fields) => {
             let parts: Vec<String> = fields.iter().map(|f| key_text(f, &DataType::Null)).collect();
             format!("[{}]", parts.join(","))

@@ -3,7 +3,9 @@
 use super::{bare, items, members, raw, root};
 use crate::datasource::json_scan::{Kind, Lenience, Span, unquote};
 use crate::error::{ErrorClass, Result, SparkError};
-use crate::functions::cast::parse::{fit_decimal, parse_date, parse_decimal, parse_timestamp, parse_timestamp_ntz};
+use crate::functions::cast::parse::{
+    fit_decimal, parse_date, parse_decimal, parse_time, parse_timestamp, parse_timestamp_ntz,
+};
 use crate::functions::datetime::interval;
 use crate::functions::datetime::pattern::Pattern;
 use crate::functions::datetime::zone::Zone;
@@ -206,6 +208,7 @@ impl Reader {
                 };
                 Value::TimestampNtz(micros.ok_or_else(unfit)?)
             }
+            DataType::Time(_) if is_text => Value::Time(parse_time(&text()?).ok_or_else(unfit)?),
             DataType::YearMonthInterval { start, end } if is_text => {
                 Value::YearMonthInterval(interval::parse_year_month(&text()?, *start, *end).ok_or_else(unfit)?)
             }

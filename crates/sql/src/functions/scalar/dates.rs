@@ -35,10 +35,14 @@ macro_rules! date_part {
 
 macro_rules! time_part {
     ($name:literal, $f:expr) => {
-        FunctionEntry::row($name, 1, 1, TIME, I, Nulls::Strict, |c, v| {
-            let second = local(c, &v[0]).rem_euclid(MICROS_PER_DAY) / MICROS_PER_SECOND;
-            let f: fn(i64) -> i64 = $f;
-            Ok(Value::Integer(f(second) as i32))
+        FunctionEntry::custom($name, 1, 1, |b, args| {
+            let args = timed(b, args)?;
+            let nullable = args[0].nullable();
+            Ok(row_call($name, args, DataType::Integer, nullable, true, b.ansi(), |c, v| {
+                let second = local(c, &v[0]).rem_euclid(MICROS_PER_DAY) / MICROS_PER_SECOND;
+                let f: fn(i64) -> i64 = $f;
+                Ok(Value::Integer(f(second) as i32))
+            }))
         })
     };
 }
@@ -61,7 +65,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     time_part!("minute", |x| x / 60 % 60),
     time_part!("second", |x| x % 60),
     FunctionEntry::custom("secondwithfraction", 1, 1, |b, a| {
-        let a = b.inputs(a, TIME)?;
+        let a = timed(b, a)?;
         let nullable = a[0].nullable();
         Ok(row_call("secondwithfraction", a, DataType::decimal(8, 6), nullable, true, b.ansi(), |c, v| {
             Ok(Value::Decimal(i128::from(local(c, &v[0]).rem_euclid(60 * MICROS_PER_SECOND)), 8, 6))
@@ -146,11 +150,21 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("current_timezone", 0, 0, now),
 ];
 
+/// A timestamp or, when the type is switched on, a time of day.
+fn timed(b: &Build<'_>, args: Vec<Expr>) -> Result<Vec<Expr>> {
+    if super::times::is_time(&args[0]) {
+        super::times::enabled(b.conf)?;
+        return Ok(args);
+    }
+    b.inputs(args, TIME)
+}
+
 /// Microseconds on the wall clock of the session.
 fn local(c: &RowContext<'_>, v: &Value) -> i64 {
     match v {
         Value::Timestamp(t) => c.zone().to_local(*t),
         Value::Date(d) => i64::from(*d) * MICROS_PER_DAY,
+        Value::Time(t) => t / 1000,
         v => v.as_i64().unwrap_or(0),
     }
 }

@@ -121,6 +121,9 @@ pub(super) fn date_time(
         let t = e.data_type();
         crate::functions::row::call("try_eval", vec![e], t, true, crate::functions::row::Special)
     };
+    if let Some(moved) = super::times::arithmetic(b, op, left, right)? {
+        return Ok(Some(moved));
+    }
     Ok(Some(match op {
         "+" => match (&lt, &rt) {
             (T::Date, t) if day_only(t) => {

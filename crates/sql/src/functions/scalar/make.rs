@@ -15,18 +15,16 @@ use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND, decimal_to_string};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("make_date", 3, 3, make_date),
-    FunctionEntry::custom("make_timestamp", 6, 7, make_timestamp),
-    FunctionEntry::custom("make_timestamp_ltz", 6, 7, make_timestamp),
-    FunctionEntry::custom("make_timestamp_ntz", 6, 6, make_timestamp),
-    FunctionEntry::custom("try_make_timestamp", 6, 7, make_timestamp),
-    FunctionEntry::custom("try_make_timestamp_ltz", 6, 7, make_timestamp),
-    FunctionEntry::custom("try_make_timestamp_ntz", 6, 6, make_timestamp),
+    FunctionEntry::custom("make_timestamp", 2, 7, make_timestamp),
+    FunctionEntry::custom("make_timestamp_ltz", 2, 7, make_timestamp),
+    FunctionEntry::custom("make_timestamp_ntz", 2, 6, make_timestamp),
+    FunctionEntry::custom("try_make_timestamp", 2, 7, make_timestamp),
+    FunctionEntry::custom("try_make_timestamp_ltz", 2, 7, make_timestamp),
+    FunctionEntry::custom("try_make_timestamp_ntz", 2, 6, make_timestamp),
     FunctionEntry::custom("make_interval", 0, 7, make_interval),
     FunctionEntry::custom("try_make_interval", 0, 7, make_interval),
     FunctionEntry::custom("make_dt_interval", 0, 4, make_dt_interval),
     FunctionEntry::custom("make_ym_interval", 0, 2, make_ym_interval),
-    FunctionEntry::custom("make_time", 3, 3, |_, _| Err(SparkError::analysis("UNSUPPORTED_TIME_TYPE", &[]))),
-    FunctionEntry::custom("to_time", 1, 2, |_, _| Err(SparkError::analysis("UNSUPPORTED_TIME_TYPE", &[]))),
 ];
 
 fn n(v: &Value) -> i64 {
@@ -83,12 +81,20 @@ fn wall_clock(v: &[Value]) -> std::result::Result<i64, SparkError> {
 }
 
 fn make_timestamp(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    let inputs = [In::Int, In::Int, In::Int, In::Int, In::Int, In::Any, In::Str];
-    let mut args = b.inputs(args, &inputs)?;
-    args[5] = cast_to(args[5].clone(), &DataType::decimal(16, 6), b.ansi());
     let ntz = b.name.ends_with("ntz");
     let tolerant = b.name.starts_with("try_");
     let t = if ntz { DataType::TimestampNtz } else { DataType::Timestamp };
+    // A date and a time of day, and for a moment its zone.
+    if args.len() <= if ntz { 2 } else { 3 } && super::times::is_time(&args[1]) {
+        return super::times::joined(b, args, t);
+    }
+    if args.len() < 6 {
+        let expected = if ntz { "6" } else { "[6, 7]" };
+        return Err(crate::functions::registry::wrong_count(b.written, expected, args.len()));
+    }
+    let inputs = [In::Int, In::Int, In::Int, In::Int, In::Int, In::Any, In::Str];
+    let mut args = b.inputs(args, &inputs)?;
+    args[5] = cast_to(args[5].clone(), &DataType::decimal(16, 6), b.ansi());
     let ansi = b.ansi() && !tolerant;
     let nullable = !ansi || args.iter().any(Expr::nullable);
     let eval: RowEval = |c: &RowContext<'_>, v: &[Value]| {

@@ -23,6 +23,7 @@ mod sequence;
 mod session;
 mod strings;
 mod structs;
+mod times;
 mod timestamps;
 mod updates;
 mod variant_changes;
@@ -35,6 +36,7 @@ pub use self::conditional::coerce_case;
 pub(in crate::functions) use self::decimal::divide as divide_decimal;
 pub(crate) use self::intervals::overflow as interval_overflow;
 pub use self::java_pattern::JavaPattern;
+pub(crate) use self::times::enabled as time_type_enabled;
 pub(in crate::functions) use self::variants::parts as variant_parts;
 
 use arrow::array::ArrayRef;
@@ -72,6 +74,7 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         session::FUNCTIONS,
         strings::FUNCTIONS,
         structs::FUNCTIONS,
+        times::FUNCTIONS,
         timestamps::FUNCTIONS,
         updates::FUNCTIONS,
         variant_changes::FUNCTIONS,

@@ -5,16 +5,6 @@ use crate::expr::Expr;
 use crate::functions::registry::{Build, FunctionEntry, MANY};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
-    FunctionEntry::custom("current_time", 0, MANY, no_time),
-    FunctionEntry::custom("time_diff", 0, MANY, no_time),
-    FunctionEntry::custom("time_from_micros", 0, MANY, no_time),
-    FunctionEntry::custom("time_from_millis", 0, MANY, no_time),
-    FunctionEntry::custom("time_from_seconds", 0, MANY, no_time),
-    FunctionEntry::custom("time_to_micros", 0, MANY, no_time),
-    FunctionEntry::custom("time_to_millis", 0, MANY, no_time),
-    FunctionEntry::custom("time_to_seconds", 0, MANY, no_time),
-    FunctionEntry::custom("time_trunc", 0, MANY, no_time),
-    FunctionEntry::custom("try_to_time", 0, MANY, no_time),
     FunctionEntry::custom("aes_decrypt", 0, MANY, not_yet),
     FunctionEntry::custom("aes_encrypt", 0, MANY, not_yet),
     FunctionEntry::custom("approx_top_k", 0, MANY, not_yet),
@@ -102,11 +92,6 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("xpath_short", 0, MANY, not_yet),
     FunctionEntry::custom("xpath_string", 0, MANY, not_yet),
 ];
-
-/// TIME is switched off in Spark 4.3.0 (spark.sql.timeType.enabled).
-fn no_time(_: &mut Build<'_>, _: Vec<Expr>) -> Result<Expr> {
-    Err(SparkError::analysis("UNSUPPORTED_TIME_TYPE", &[]))
-}
 
 fn not_yet(b: &mut Build<'_>, _: Vec<Expr>) -> Result<Expr> {
     Err(SparkError::not_yet(&format!("the function {}", b.name)))

@@ -85,9 +85,11 @@ fn column(data_type: &DataType, cells: &[Option<Cell<'_>>]) -> Result<ArrayRef> 
         DataType::Integer | DataType::Date | DataType::YearMonthInterval { .. } => {
             retype(numbers!(Int32Array, |w: u64| w as i32), data_type)?
         }
-        DataType::Long | DataType::Timestamp | DataType::TimestampNtz | DataType::DayTimeInterval { .. } => {
-            retype(numbers!(Int64Array, |w: u64| w as i64), data_type)?
-        }
+        DataType::Long
+        | DataType::Timestamp
+        | DataType::TimestampNtz
+        | DataType::Time(_)
+        | DataType::DayTimeInterval { .. } => retype(numbers!(Int64Array, |w: u64| w as i64), data_type)?,
         DataType::Float => Arc::new(numbers!(Float32Array, |w: u64| f32::from_bits(w as u32))),
         DataType::Double => Arc::new(numbers!(Float64Array, f64::from_bits)),
         DataType::Decimal { precision, scale } => {

@@ -6,7 +6,7 @@ use arrow::array::{
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::{
     Date32Type, Decimal128Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, IntervalMonthDayNanoType, IntervalYearMonthType, TimestampMicrosecondType,
+    Int64Type, IntervalMonthDayNanoType, IntervalYearMonthType, Time64NanosecondType, TimestampMicrosecondType,
 };
 use tidemark_sql::error::{Result, SparkError};
 use tidemark_sql::types::DataType;
@@ -175,8 +175,12 @@ impl<'a> Column<'a> {
             DataType::Integer | DataType::Date | DataType::YearMonthInterval { .. } => {
                 values!(Int, Int32Type, Date32Type, IntervalYearMonthType)
             }
-            DataType::Long | DataType::Timestamp | DataType::TimestampNtz | DataType::DayTimeInterval { .. } => {
-                values!(Long, Int64Type, TimestampMicrosecondType, DurationMicrosecondType)
+            DataType::Long
+            | DataType::Timestamp
+            | DataType::TimestampNtz
+            | DataType::Time(_)
+            | DataType::DayTimeInterval { .. } => {
+                values!(Long, Int64Type, TimestampMicrosecondType, Time64NanosecondType, DurationMicrosecondType)
             }
             DataType::Float => values!(Float, Float32Type),
             DataType::Double => values!(Double, Float64Type),
