@@ -11,6 +11,8 @@ mod normalise;
 mod passing;
 mod rehearsals;
 mod run;
+#[cfg(not(target_arch = "wasm32"))]
+mod witness;
 
 pub use case::{Case, Embedded, cases_root};
 #[cfg(not(target_arch = "wasm32"))]
@@ -21,9 +23,9 @@ pub use passing::Passing;
 pub use rehearsals::{REHEARSALS, rehearsal_named};
 #[cfg(not(target_arch = "wasm32"))]
 pub use rehearsals::{is_streaming, known_differences};
-#[cfg(not(target_arch = "wasm32"))]
-pub use run::run_guarded;
 pub use run::{Printed, run};
+#[cfg(not(target_arch = "wasm32"))]
+pub use run::{run_guarded, run_witnessed};
 
 /// The working directory of every case. As long as the recorder's own was, so that tables that hold paths have the same widths.
 pub const CWD: &str = "/home/learners/conformance/cwd";

@@ -25,7 +25,7 @@ mod host {
     use tidemark_conformance::fuzz;
 
     use tidemark_conformance::{
-        Case, Passing, first_difference, folder_names, rehearsal_named, run_guarded, select, unified,
+        Case, Passing, first_difference, folder_names, rehearsal_named, run_guarded, run_witnessed, select, unified,
     };
     use tidemark_protocol::engine::Rehearsal;
 
@@ -37,6 +37,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
       --bless      rewrite tests/conformance/passing for the folders that were run whole
       --limit N    seconds a case may take (20)
       --rehearse HOW  stop | offsets | sink | commit: queries lose their memory there and go on from the checkpoint
+      --fates      with the rows of every batch followed: what is told of them has to fit
       --fuzz N     random queries and damaged checkpoints for N seconds; --seed N: the first seed; --script N: show one
 ";
 
@@ -49,6 +50,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
         bless: bool,
         limit: Option<u64>,
         rehearsal: Option<Rehearsal>,
+        fates: bool,
         fuzz: Option<u64>,
         seed: u64,
         script: Option<u64>,
@@ -71,6 +73,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
                 "--fuzz" => options.fuzz = Some(number(arguments.next(), "--fuzz")?),
                 "--seed" => options.seed = number(arguments.next(), "--seed")?,
                 "--script" => options.script = Some(number(arguments.next(), "--script")?),
+                "--fates" => options.fates = true,
                 "--rehearse" => {
                     let how = arguments.next().and_then(|text| rehearsal_named(&text));
                     options.rehearsal = Some(how.ok_or("--rehearse takes stop, offsets, sink or commit")?);
@@ -114,7 +117,9 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
 
     /// How a case went: empty when it passes, else what to tell.
     fn verdict(case: &Case, options: &Options) -> Option<String> {
-        let printed = match run_guarded(case, options.rehearsal, Duration::from_secs(options.limit.unwrap_or(20))) {
+        let limit = Duration::from_secs(options.limit.unwrap_or(20));
+        let ran = if options.fates { run_witnessed(case, limit) } else { run_guarded(case, options.rehearsal, limit) };
+        let printed = match ran {
             Ok(printed) => printed,
             Err(error) => return Some(if options.verbose { error } else { first_lines(&error) }),
         };
@@ -169,7 +174,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
                 _ => {}
             }
         }
-        if options.bless && options.rehearsal.is_none() {
+        if options.bless && options.rehearsal.is_none() && !options.fates {
             passing.save()?;
         }
         let total = counts.values().fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));

@@ -28,6 +28,14 @@ pub fn run(
     rehearsal: Option<Rehearsal>,
     interrupt: impl FnOnce(Interrupt),
 ) -> Result<Printed, String> {
+    run_prepared(case, now_ms, |engine| {
+        engine.rehearse(rehearsal);
+        interrupt(engine.interrupt_handle());
+    })
+}
+
+/// [`run`] on an engine that `prepare` has seen before.
+fn run_prepared(case: &Case, now_ms: i64, prepare: impl FnOnce(&Engine)) -> Result<Printed, String> {
     let fs = Arc::new(MemoryFs::new());
     for folder in [CWD, "/tmp"] {
         fs.create_dir_all(folder, now_ms).map_err(|error| error.to_string())?;
@@ -48,8 +56,7 @@ pub fn run(
             }
         }),
     )?;
-    engine.rehearse(rehearsal);
-    interrupt(engine.interrupt_handle());
+    prepare(&engine);
     let outcome = engine.run(&case.script);
     let (mut stdout, mut stderr) = texts.borrow().clone();
     match outcome {
@@ -67,18 +74,20 @@ pub fn run(
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-pub use guarded::run_guarded;
+pub use guarded::{run_guarded, run_witnessed};
 
 #[cfg(not(target_arch = "wasm32"))]
 mod guarded {
     use std::cell::RefCell;
     use std::panic::{self, AssertUnwindSafe};
+    use std::rc::Rc;
     use std::sync::Once;
     use std::sync::mpsc::{self, RecvTimeoutError};
     use std::thread;
     use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-    use super::{Case, Printed, Rehearsal, run};
+    use super::{Case, Engine, Printed, Rehearsal, run_prepared};
+    use crate::witness::Witness;
 
     /// An unoptimised interpreter uses much stack for nested Python.
     const STACK_BYTES: usize = 256 << 20;
@@ -100,6 +109,40 @@ mod guarded {
 
     /// [`run`] on a thread of its own: an endless loop is interrupted after `limit`, a panic is an error.
     pub fn run_guarded(case: &Case, rehearsal: Option<Rehearsal>, limit: Duration) -> Result<Printed, String> {
+        guarded(case, limit, move |case, now_ms, interrupt| {
+            run_prepared(case, now_ms, |engine| {
+                engine.rehearse(rehearsal);
+                interrupt(engine);
+            })
+        })
+    }
+
+    /// The same with the rows of every batch followed; what is told of them has to fit.
+    pub fn run_witnessed(case: &Case, limit: Duration) -> Result<Printed, String> {
+        guarded(case, limit, |case, now_ms, interrupt| {
+            let witness = Rc::new(Witness::default());
+            let mut printed = run_prepared(case, now_ms, |engine| {
+                engine.observe(witness.clone());
+                interrupt(engine);
+            })?;
+            let (followed, all) = *witness.followed.borrow();
+            printed.stderr.push_str(&format!("followed {followed} of {all} batches\n"));
+            match &witness.findings.borrow()[..] {
+                [] => Ok(printed),
+                findings => Err(findings.join("\n")),
+            }
+        })
+    }
+
+    /// A way to run a case; the last argument is told of the engine before it starts.
+    type Way = dyn Fn(&Case, i64, &dyn Fn(&Engine)) -> Result<Printed, String> + Send;
+
+    fn guarded(
+        case: &Case,
+        limit: Duration,
+        way: impl Fn(&Case, i64, &dyn Fn(&Engine)) -> Result<Printed, String> + Send + 'static,
+    ) -> Result<Printed, String> {
+        let way: Box<Way> = Box::new(way);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;
         let now_ms = i64::try_from(now.as_millis()).map_err(|error| error.to_string())?;
         let case = case.clone();
@@ -110,8 +153,8 @@ mod guarded {
             .stack_size(STACK_BYTES)
             .spawn(move || {
                 let result = panic::catch_unwind(AssertUnwindSafe(|| {
-                    run(&case, now_ms, rehearsal, |interrupt| {
-                        let _ = handle_out.send(interrupt);
+                    way(&case, now_ms, &|engine| {
+                        let _ = handle_out.send(engine.interrupt_handle());
                     })
                 }));
                 // The receiver is gone only when the case was given up.

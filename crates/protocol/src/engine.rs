@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tidemark_pyspark::{Options as PythonOptions, Output as PythonOutput, ParkedCall, PythonSession, RunState};
 use tidemark_sql::connector::{KAFKA_PACKAGE, PACKAGES};
-use tidemark_sql::error::SparkError;
+pub use tidemark_sql::error::SparkError;
 use tidemark_sql::session::SqlSession;
 use tidemark_streaming::StreamingSession;
-pub use tidemark_streaming::api::{CrashPoint, Rehearsal};
-use tidemark_streaming::api::{QueryApi, StepOutcome, StreamObserver, StreamingApi};
+pub use tidemark_streaming::api::{BatchObservation, CrashPoint, QueryDescription, Rehearsal, StreamObserver};
+use tidemark_streaming::api::{QueryApi, StepOutcome, StreamingApi};
 use tidemark_streaming::clock::VirtualClock;
+pub use tidemark_streaming::fates::{Course, Hop};
 use tidemark_streaming::ids::SeededIds;
 use tidemark_streaming::socket::SocketHub;
 use tidemark_vfs::SharedFs;

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use tidemark_sql::error::{Result, SparkError};
 use tidemark_sql::plan::PlanRef;
 
+use crate::fates::{BatchTrace, Place};
 use crate::kafka::Broker;
 use crate::socket::SocketHub;
 
@@ -67,6 +68,10 @@ pub trait StreamObserver {
     /// A trigger that ran no batch.
     fn idle(&self, query_id: &str, reason: &str);
     fn terminated(&self, query_id: &str, error: Option<&SparkError>);
+    /// Whether the rows of the next batch are to be followed through the plan ([`crate::fates`]).
+    fn follows(&self) -> bool {
+        true
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -130,6 +135,8 @@ pub struct BatchObservation {
     pub windows: Vec<WindowObservation>,
     /// The stateful operators, downstream first.
     pub operators: Vec<OperatorObservation>,
+    /// What became of the rows; None: they were not followed.
+    pub trace: Option<Rc<BatchTrace>>,
 }
 
 /// What one stateful operator did in a batch, and the two watermarks that it went by.
@@ -159,6 +166,9 @@ pub struct EventObservation {
     /// The row as JSON.
     pub row: String,
     pub fate: EventFate,
+    pub place: Place,
+    /// Place of its source in [`QueryDescription::sources`].
+    pub source: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

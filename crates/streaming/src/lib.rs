@@ -8,6 +8,7 @@ mod batch;
 mod checkpoint;
 pub mod clock;
 mod env;
+pub mod fates;
 pub mod ids;
 mod interval;
 pub mod kafka;

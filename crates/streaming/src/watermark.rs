@@ -35,6 +35,16 @@ impl WatermarkTracker {
         self.nodes.len()
     }
 
+    /// The highest watermark of each withWatermark of the plan, ms; None: no event time has passed yet.
+    pub(crate) fn marks(&self) -> &[Option<i64>] {
+        &self.nodes
+    }
+
+    /// Whether the highest of them counts.
+    pub(crate) fn takes_highest(&self) -> bool {
+        self.policy == WatermarkPolicy::Max
+    }
+
     pub(crate) fn set(&mut self, watermark_ms: i64) {
         self.current_ms = watermark_ms;
     }

@@ -9,8 +9,6 @@ pub enum FatesCommand {
     Tell { query: String, pick: Pick },
     /// The rows that the watermark dropped, over all batches; answered by [`FatesEvent::Dropped`].
     Dropped { query: String },
-    /// Whether rows of batches to come are followed. They are, unless this says otherwise.
-    Follow { on: bool },
 }
 
 /// A row anywhere on the page.
@@ -161,9 +159,7 @@ pub enum Fact {
         window: bool,
     },
     /// It is in the state; with others it may be one row there.
-    Stored {
-        entry: Entry,
-    },
+    Stored,
     /// The session grew, or became one with another.
     Merged {
         window: (i64, i64),
@@ -204,12 +200,21 @@ pub enum Fact {
     Removed {
         watermark_ms: Option<i64>,
     },
-    /// Still in the state: at this input watermark of its operator it is finished. None: never.
+    /// Still in the state.
     Waiting {
+        /// It is finished at this input watermark of its operator, or by this time of the session's clock; None: never.
         due_ms: Option<i64>,
+        by_clock: bool,
+        /// The operator's input watermark in the next batch.
         watermark_ms: i64,
+        /// How far that is behind the query's watermark.
+        behind_ms: i64,
+        /// Whether a row comes out then.
         emits: bool,
         needs: Vec<Need>,
+        /// One of the needs is enough.
+        any: bool,
+        /// The watermark is there: the next trigger finishes it.
         next_trigger: bool,
     },
     /// Not followed any further, and why.

@@ -196,6 +196,7 @@ impl Workbench {
     fn lay(&mut self, layout: &Layout) {
         self.engine = None;
         self.shared.kept.borrow_mut().clear();
+        self.shared.book.borrow_mut().clear();
         *self.shared.ledger.borrow_mut() = Ledger::default();
         self.shared.ledger.borrow_mut().set_script(&layout.script);
         let fs = &self.shared.fs;

@@ -11,6 +11,7 @@ use tidemark_sql::session::SqlSession;
 use tidemark_streaming::api::{BatchObservation, QueryDescription, StreamObserver};
 use tidemark_vfs::MemoryFs;
 
+use super::fates::Book;
 use super::ledger::Ledger;
 use super::report;
 use super::{Commit, Output};
@@ -31,6 +32,7 @@ pub(super) struct Shared {
     pub(super) fs: Arc<MemoryFs>,
     pub(super) ledger: RefCell<Ledger>,
     pub(super) kept: RefCell<VecDeque<KeptBatch>>,
+    pub(super) book: RefCell<Book>,
     /// Files changed since the page was last given the tree.
     tree_is_old: Cell<bool>,
     out: Rc<dyn Fn(Output)>,
@@ -38,7 +40,14 @@ pub(super) struct Shared {
 
 impl Shared {
     pub(super) fn new(fs: Arc<MemoryFs>, ledger: Ledger, out: Rc<dyn Fn(Output)>) -> Self {
-        Self { fs, ledger: RefCell::new(ledger), kept: RefCell::default(), tree_is_old: Cell::new(false), out }
+        Self {
+            fs,
+            ledger: RefCell::new(ledger),
+            kept: RefCell::default(),
+            book: RefCell::default(),
+            tree_is_old: Cell::new(false),
+            out,
+        }
     }
 
     pub(super) fn event(&self, event: Event) {
@@ -104,6 +113,7 @@ impl StreamObserver for Observer {
         let report = report::batch_report(batch, first, self.session.conf.borrow().time_zone());
         self.shared.ledger.borrow_mut().batch_committed(&report);
         self.shared.keep(batch);
+        self.shared.book.borrow_mut().add(batch, first);
         self.shared.commit();
         self.shared.event(Event::Batch(Box::new(report)));
     }

@@ -5,7 +5,7 @@ use super::*;
 use crate::messages::{BatchKind, BatchReport, Fate, KafkaMessage, LaidFile, LaidMessage};
 
 /// A workbench and all it said, with the commits summed up as a store would.
-struct Bench {
+pub(super) struct Bench {
     bench: Workbench,
     said: Rc<RefCell<Vec<Output>>>,
 }
@@ -13,7 +13,7 @@ struct Bench {
 const NOW_MS: i64 = 1_772_442_000_000;
 
 impl Bench {
-    fn open(stored: Option<Stored>) -> Self {
+    pub(super) fn open(stored: Option<Stored>) -> Self {
         let said = Rc::new(RefCell::new(Vec::new()));
         let out = said.clone();
         let options = Options { now_ms: NOW_MS, seed: 3, stopwatch: None };
@@ -22,7 +22,7 @@ impl Bench {
     }
 
     /// The events of one command.
-    fn run(&mut self, command: Command) -> Vec<Event> {
+    pub(super) fn run(&mut self, command: Command) -> Vec<Event> {
         let before = self.said.borrow().len();
         self.bench.handle(command);
         self.said.borrow()[before..]
@@ -34,7 +34,7 @@ impl Bench {
             .collect()
     }
 
-    fn batch(&mut self, command: Command) -> BatchReport {
+    pub(super) fn batch(&mut self, command: Command) -> BatchReport {
         let events = self.run(command);
         let report = events.iter().find_map(|event| match event {
             Event::Batch(report) => Some((**report).clone()),
@@ -76,7 +76,7 @@ impl Bench {
     }
 }
 
-fn step() -> Command {
+pub(super) fn step() -> Command {
     Command::Step { query: None }
 }
 

@@ -1,5 +1,6 @@
 //! Micro-batches (Spark's MicroBatchExecution): what is new is planned and logged, run, and committed.
 
+pub(crate) mod events;
 mod explain;
 mod json_rows;
 mod modes;
@@ -33,6 +34,8 @@ use crate::trigger::Trigger;
 use crate::watermark::{WatermarkPolicy, WatermarkTracker};
 
 pub(crate) use explain::Explained;
+pub(crate) use json_rows::row_json;
+pub(crate) use plan::PlannedBatch;
 pub(crate) use plan::{check, writes_continuously};
 
 /// How often a file source looks under the machine's clock.

@@ -19,7 +19,9 @@ use tidemark_sql::types::DataType;
 use super::explain::Explained;
 use super::json_rows::row_json;
 use crate::api::OperatorDescription;
-use crate::operators::{OutputMode, StatefulBatch, StatefulPlanner};
+use crate::fates::OperatorRule;
+use crate::operators::watermark::behind;
+use crate::operators::{OperatorInfo, OutputMode, StatefulBatch, StatefulPlanner};
 use crate::query::Query;
 use crate::settings::Settings;
 use crate::sinks::Sink;
@@ -109,8 +111,27 @@ impl PlannedBatch {
         })
     }
 
-    pub(super) fn physical(&self) -> ExecRef {
+    pub(crate) fn physical(&self) -> ExecRef {
         self.physical.clone()
+    }
+
+    pub(crate) fn optimized(&self) -> &PlanRef {
+        &self.optimized
+    }
+
+    pub(crate) fn stateful(&self) -> &StatefulBatch {
+        &self.stateful
+    }
+
+    /// The operators with what has to be known for saying which watermark they wait for.
+    pub(crate) fn operator_rules(&self) -> Vec<OperatorRule> {
+        let behind = behind(&self.physical, self.stateful.watermark_ms);
+        let rule = |info: OperatorInfo| OperatorRule {
+            behind_ms: behind.get(&info.id).copied(),
+            id: info.id,
+            name: info.name,
+        };
+        crate::operators::operator_infos(&self.physical).into_iter().map(rule).collect()
     }
 
     /// Runs the plan without a trace of it.
@@ -126,7 +147,12 @@ impl PlannedBatch {
     pub(super) fn execute(&self) -> Result<Vec<Partition>> {
         let ctx = context(&self.session, &self.stateful, self.now_us, self.adaptive);
         self.runs.set(self.runs.get() + 1);
+        // Rows are followed through the first run.
+        let noted = (self.runs.get() > 1).then(|| self.stateful.notes.borrow().clone());
         let rows = self.physical.execute(&ctx);
+        if let Some(noted) = noted {
+            self.stateful.notes.replace(noted);
+        }
         if self.runs.get() == 1 || !has_exchange(&self.physical) {
             let mut input = self.input.borrow_mut();
             for (source, rows) in ctx.source_rows.borrow().iter() {
@@ -175,11 +201,11 @@ impl PlannedBatch {
         self.observed.borrow().clone()
     }
 
-    pub(super) fn session(&self) -> &SqlSession {
+    pub(crate) fn session(&self) -> &SqlSession {
         &self.session
     }
 
-    pub(super) fn now_us(&self) -> i64 {
+    pub(crate) fn now_us(&self) -> i64 {
         self.now_us
     }
 

@@ -9,6 +9,7 @@ use tidemark_sql::exec::Partition;
 use tidemark_sql::expr::Attribute;
 use tidemark_sql::plan::{LogicalPlan, PlanRef};
 
+use super::events::MAX_EVENTS;
 use super::observe::Observer;
 use super::plan::PlannedBatch;
 use super::{Executed, MicroBatch, Timings, describe_operators, sink_env};
@@ -82,6 +83,7 @@ impl MicroBatch {
             self.env.clock.now_ms(),
         );
         stateful.observe = observer.is_some();
+        stateful.follow = if observer.as_ref().is_some_and(|observer| observer.follows()) { MAX_EVENTS } else { 0 };
         let stateful = Rc::new(stateful);
         let planned = Rc::new(PlannedBatch::plan(
             plan,
@@ -183,6 +185,8 @@ impl MicroBatch {
                 late_watermark_ms: self.has_event_time.then_some(self.previous_watermark_ms),
                 next_watermark_ms: self.has_event_time.then_some(self.tracker.current_ms()),
                 progress_json: json,
+                sources: self.sources.iter().map(|open| open.mark).collect(),
+                tracker: &self.tracker,
             };
             observer.batch_committed(&facts.observation(&planned, kept.unwrap_or_default()));
         }

@@ -13,9 +13,12 @@ use tidemark_sql::planner::text;
 
 use super::batch::{OutputMode, StatefulBatch};
 use super::columns::{Columns, EventTime, interleave, join_rows};
+use super::judge::{Judge, Kind, Release, due_ms, partitions};
 use super::nodes::StateWriter;
 use super::stateful::Stateful;
 use super::watermark::EvictionWatermark;
+use crate::fates::notes::OperatorNotes;
+use crate::fates::{Due, Meeting, Verdict};
 use crate::state::{StateSchema, StateStore, struct_of, unsafe_row};
 
 pub(crate) const STATE_STORE_SAVE: &str = "stateStoreSave";
@@ -171,7 +174,9 @@ impl StateStoreSaveExec {
                     self.put(&mut store, batch)?;
                 }
                 let (keys, values): (Vec<&[u8]>, Vec<&[u8]>) = store.iter().unzip();
-                self.layout.rows(output, &keys, &values)?
+                let rows = self.layout.rows(output, &keys, &values)?;
+                self.stateful.note(|notes, limit| notes.emit(keys.into_iter(), &rows, limit));
+                rows
             }
             OutputMode::Append => {
                 if self.key_time().is_none() {
@@ -186,16 +191,24 @@ impl StateStoreSaveExec {
                 }
                 removed = self.evict(&mut store);
                 let (keys, values): (Vec<&[u8]>, Vec<&[u8]>) = removed.iter().map(|(k, v)| (&k[..], &v[..])).unzip();
-                self.layout.rows(output, &keys, &values)?
+                let rows = self.layout.rows(output, &keys, &values)?;
+                self.stateful.note(|notes, limit| notes.emit(keys.into_iter(), &rows, limit));
+                rows
             }
             OutputMode::Update => {
                 let mut out = Vec::with_capacity(partition.len());
                 for batch in partition {
                     let batch = self.stateful.drop_late(batch)?;
                     self.put(&mut store, &batch)?;
+                    if self.batch().follow > 0 {
+                        let keys = self.layout.key.encode(&batch)?;
+                        self.stateful.note(|notes, limit| notes.emit(keys.iter(), &batch, limit));
+                    }
                     out.push(batch);
                 }
                 removed = self.evict(&mut store);
+                let gone = removed.iter().map(|(key, _)| key.clone());
+                self.stateful.note(|notes, limit| notes.removed.extend(gone.take(limit)));
                 self.observe(&store, &removed);
                 self.stateful.commit(index, store)?;
                 return Ok(out);
@@ -206,20 +219,62 @@ impl StateStoreSaveExec {
         Ok(cut(&out))
     }
 
+    /// Field of the window among the key columns.
+    fn window_field(&self) -> Option<usize> {
+        self.child.output().iter().enumerate().find_map(|(ordinal, a)| {
+            a.metadata.window?;
+            self.layout.key.ordinals.iter().position(|key| *key == ordinal)
+        })
+    }
+
     fn observe(&self, store: &StateStore, removed: &[(Vec<u8>, Vec<u8>)]) {
         let types = &self.layout.key.types;
         let fields = types.len();
-        let window = self.child.output().iter().enumerate().find_map(|(ordinal, a)| {
-            a.metadata.window?;
-            self.layout.key.ordinals.iter().position(|key| *key == ordinal)
-        });
-        let Some(field) = window else { return };
-        let window_of = |key: &[u8]| {
-            let window = unsafe_row::bytes_at(key, fields, field)?;
-            Some((unsafe_row::long_at(window, 2, 0)?, unsafe_row::long_at(window, 2, 1)?))
-        };
+        let Some(field) = self.window_field() else { return };
+        let window_of = |key: &[u8]| window_of_key(key, fields, field);
         let left = store.iter().map(|(key, _)| key);
         self.stateful.observe_windows(left, removed.iter().map(|(key, _)| &key[..]), window_of);
+    }
+}
+
+/// Start and end of the window in a key.
+fn window_of_key(key: &[u8], fields: usize, field: usize) -> Option<(i64, i64)> {
+    let window = unsafe_row::bytes_at(key, fields, field)?;
+    Some((unsafe_row::long_at(window, 2, 0)?, unsafe_row::long_at(window, 2, 1)?))
+}
+
+impl Judge for StateStoreSaveExec {
+    fn judge(&self, _side: usize, rows: &RecordBatch, _ctx: &ExecContext<'_>) -> Result<Vec<Meeting>> {
+        let key = &self.layout.key;
+        let fields = key.types.len();
+        let keys = key.encode_keys(rows)?;
+        let columns: Vec<_> = key.ordinals.iter().map(|ordinal| rows.column(*ordinal).clone()).collect();
+        let places = partitions(&key.types, &columns, rows.num_rows(), self.batch().shuffle_partitions);
+        let complete = self.batch().output_mode == OutputMode::Complete;
+        let append = self.batch().output_mode == OutputMode::Append;
+        let judged = keys.iter().zip(places).map(|(key, partition)| {
+            let time = self.key_time().and_then(|(event_time, field)| event_time.of_row(key, fields, field));
+            let due = time.filter(|_| !complete).map_or(Due::Never, |time| Due::Watermark(due_ms(time)));
+            let mut entry = self.stateful.entry(key, partition, due, append)?;
+            entry.window = self.window_field().and_then(|field| window_of_key(key, fields, field));
+            let mut meeting = self.stateful.meeting(entry, time, Verdict::Stored);
+            if complete {
+                // Complete mode drops nothing.
+                (meeting.late_watermark_ms, meeting.verdict) = (None, Verdict::Stored);
+            }
+            Ok(meeting)
+        });
+        judged.collect()
+    }
+
+    fn releases(&self, notes: &OperatorNotes) -> Result<Vec<Release>> {
+        let stateful = &self.stateful;
+        let emitted = notes
+            .emitted
+            .iter()
+            .map(|out| Release { news: vec![(stateful.entry_id(&out.key), Kind::Emitted)], rows: vec![out.at] });
+        let left = |key: &Vec<u8>| Release::of(stateful.entry_id(key), Kind::Removed);
+        Ok(emitted.chain(notes.removed.iter().map(left)).collect())
     }
 }
 

@@ -10,8 +10,9 @@ use tidemark_vfs::SharedFs;
 
 use super::nodes::writers;
 use super::progress::OperatorMetrics;
-use super::watermark::{EvictionWatermark, LateWatermark, WatermarkPropagator, reached};
+use super::watermark::{EvictionWatermark, LateWatermark, WatermarkPropagator, behind};
 use crate::api::OperatorObservation;
+use crate::fates::notes::Notes;
 use crate::state::StateStores;
 
 /// spark.sql.streaming.* settings that stateful operators and their stores read.
@@ -227,10 +228,13 @@ pub struct StatefulBatch {
     pub now_ms: i64,
     /// Record [`DroppedRow`]s and [`WindowState`]s (costs a walk over windowed state).
     pub observe: bool,
+    /// Rows of a kind that operators note for [`crate::fates`]; 0: none.
+    pub follow: usize,
     next_operator: Cell<usize>,
     pub(crate) metrics: RefCell<BTreeMap<usize, OperatorMetrics>>,
     pub(crate) event_times: RefCell<Vec<EventTimeNode>>,
     pub(crate) dropped: RefCell<Vec<DroppedRow>>,
+    pub(crate) notes: RefCell<Notes>,
     /// Groups by operator, start, end and whether the window is closed.
     pub(crate) windows: RefCell<BTreeMap<(usize, i64, i64, bool), usize>>,
 }
@@ -240,6 +244,7 @@ pub(crate) struct Reports {
     metrics: BTreeMap<usize, OperatorMetrics>,
     event_times: Vec<EventTimeNode>,
     dropped: Vec<DroppedRow>,
+    notes: Notes,
     windows: BTreeMap<(usize, i64, i64, bool), usize>,
 }
 
@@ -264,6 +269,8 @@ impl StatefulBatch {
             watermark_ms,
             now_ms,
             observe: false,
+            follow: 0,
+            notes: RefCell::default(),
             next_operator: Cell::new(0),
             metrics: RefCell::default(),
             event_times: RefCell::default(),
@@ -299,10 +306,10 @@ impl StatefulBatch {
 
     /// What every operator of `plan` did, and its watermarks.
     pub(crate) fn operator_reports(&self, plan: &ExecRef) -> Vec<OperatorObservation> {
-        let reached = reached(plan);
+        let reached = behind(plan, self.watermark_ms);
         let metrics = self.metrics.borrow();
         let report = |(id, metrics): (&usize, &OperatorMetrics)| {
-            let has_watermark = reached.contains(id);
+            let has_watermark = reached.contains_key(id);
             OperatorObservation {
                 id: *id,
                 name: metrics.operator_name.clone(),
@@ -345,6 +352,7 @@ impl StatefulBatch {
             metrics: self.metrics.borrow().clone(),
             event_times: self.event_times.borrow().clone(),
             dropped: self.dropped.borrow().clone(),
+            notes: self.notes.borrow().clone(),
             windows: self.windows.borrow().clone(),
         }
     }
@@ -354,6 +362,7 @@ impl StatefulBatch {
         *self.metrics.borrow_mut() = reports.metrics;
         *self.event_times.borrow_mut() = reports.event_times;
         *self.dropped.borrow_mut() = reports.dropped;
+        *self.notes.borrow_mut() = reports.notes;
         *self.windows.borrow_mut() = reports.windows;
     }
 

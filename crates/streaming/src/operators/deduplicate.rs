@@ -14,9 +14,12 @@ use tidemark_sql::types::{DataType, StructField, StructType};
 
 use super::aggregate::state_info;
 use super::columns::{Columns, micros};
+use super::judge::{Counted, Judge, Kind, Release, due_ms, partitions, whole_rows};
 use super::nodes::StateWriter;
 use super::stateful::Stateful;
 use super::watermark::EvictionWatermark;
+use crate::fates::notes::OperatorNotes;
+use crate::fates::{Due, Meeting, Verdict};
 use crate::state::{StateSchema, StateStore, struct_of, unsafe_row};
 
 /// How long a key is remembered.
@@ -100,7 +103,12 @@ impl StreamingDeduplicateExec {
             metrics.num_rows_updated += new;
             metrics.add("numDroppedDuplicateRows", kept.len() as i64 - new);
         });
-        Ok(filter_record_batch(&batch, &kept)?)
+        let passed = filter_record_batch(&batch, &kept)?;
+        if self.stateful.batch.follow > 0 {
+            let rows = whole_rows(self.child.output(), &passed)?;
+            self.stateful.note(|notes, limit| notes.passed.extend(rows.into_iter().take(limit)));
+        }
+        Ok(passed)
     }
 
     fn evict(&self, store: &mut StateStore) {
@@ -119,6 +127,39 @@ impl StreamingDeduplicateExec {
             metrics.num_rows_removed += removed.len() as i64;
             metrics.add("numRowsReadDuringEviction", read as i64);
         });
+        let gone = removed.into_iter().map(|(key, _)| key);
+        self.stateful.note(|notes, limit| notes.removed.extend(gone.take(limit)));
+    }
+}
+
+impl Judge for StreamingDeduplicateExec {
+    fn judge(&self, _side: usize, rows: &RecordBatch, _ctx: &ExecContext<'_>) -> Result<Vec<Meeting>> {
+        let stateful = &self.stateful;
+        let keys = self.key.encode_keys(rows)?;
+        let columns: Vec<_> = self.key.ordinals.iter().map(|ordinal| rows.column(*ordinal).clone()).collect();
+        let places = partitions(&self.key.types, &columns, rows.num_rows(), stateful.batch.shuffle_partitions);
+        let times = stateful.event_time.map_or_else(|| vec![None; rows.num_rows()], |e| e.times(rows));
+        let in_key = stateful.event_time.is_some_and(|e| self.key.ordinals.contains(&e.ordinal));
+        let mut passed = Counted::of(stateful);
+        let whole = whole_rows(self.child.output(), rows)?;
+        let judged = keys.iter().zip(places).zip(times).zip(whole).map(|(((key, partition), time), row)| {
+            let due = match self.remembered {
+                Remembered::Within { delay_us } => Due::Watermark(due_ms(time.unwrap_or(0).saturating_add(delay_us))),
+                Remembered::ByKey => time.filter(|_| in_key).map_or(Due::Never, |time| Due::Watermark(due_ms(time))),
+            };
+            let entry = stateful.entry(key, partition, due, false)?;
+            let mut meeting = stateful.meeting(entry, time, Verdict::Duplicate);
+            if meeting.verdict == Verdict::Duplicate && passed.take(&row) {
+                meeting.verdict = Verdict::First;
+            }
+            Ok(meeting)
+        });
+        judged.collect()
+    }
+
+    fn releases(&self, notes: &OperatorNotes) -> Result<Vec<Release>> {
+        let left = |key: &Vec<u8>| Release::of(self.stateful.entry_id(key), Kind::Removed);
+        Ok(notes.removed.iter().map(left).collect())
     }
 }
 

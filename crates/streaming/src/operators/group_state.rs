@@ -20,9 +20,12 @@ use tidemark_sql::value::{Value, array_from_values, value_at};
 use super::aggregate::state_info;
 use super::batch::OutputMode;
 use super::columns::Columns;
+use super::judge::{Judge, Kind, Release, partitions};
 use super::nodes::StateWriter;
 use super::stateful::Stateful;
 use super::watermark::EvictionWatermark;
+use crate::fates::notes::{Call, OperatorNotes};
+use crate::fates::{Due, Meeting, Verdict};
 use crate::state::{StateSchema, StateStore, struct_of, unsafe_row};
 
 pub(super) const APPLY_IN_PANDAS_WITH_STATE: &str = "applyInPandasWithState";
@@ -97,6 +100,20 @@ impl GroupStateExec {
             timeout_ms: NO_TIMESTAMP,
         };
         let (rows, after) = host.call_group(self.handle, table, &before, &self.state_type(), &self.output)?;
+        self.stateful.note(|notes, limit| {
+            if notes.calls.len() < limit {
+                let first = notes.rows.len();
+                notes.rows.extend(rows.iter().cloned());
+                let due = match self.timeout {
+                    _ if after.timeout_ms == NO_TIMESTAMP => Due::Never,
+                    GroupTimeout::None => Due::Never,
+                    GroupTimeout::ProcessingTime => Due::Clock(after.timeout_ms),
+                    // The test is open: the watermark has to be past the timeout.
+                    GroupTimeout::EventTime => Due::Watermark(after.timeout_ms.saturating_add(1)),
+                };
+                notes.calls.push(Call { key: key.to_vec(), timed_out, due, rows: first..notes.rows.len() });
+            }
+        });
         if after.removed && after.timeout_ms == NO_TIMESTAMP {
             store.remove(key);
             self.stateful.batch.count(self.stateful.operator, |metrics| metrics.num_rows_removed += 1);
@@ -155,6 +172,44 @@ impl GroupStateExec {
             out.extend(self.call(store, host, now_ms, &key, &table, true)?);
         }
         Ok(out)
+    }
+}
+
+impl Judge for GroupStateExec {
+    fn judge(&self, _side: usize, rows: &RecordBatch, ctx: &ExecContext<'_>) -> Result<Vec<Meeting>> {
+        let table = self.keys.table(rows, &ctx.eval(0, 0))?;
+        let keys = unsafe_row::encode_rows(&self.key.types, table.columns(), rows.num_rows())?;
+        let partitions_of = self.stateful.batch.shuffle_partitions;
+        let places = partitions(&self.key.types, table.columns(), rows.num_rows(), partitions_of);
+        let judges_late = self.timeout == GroupTimeout::EventTime;
+        let times = match self.stateful.event_time {
+            Some(event_time) if judges_late => event_time.times(rows),
+            _ => vec![None; rows.num_rows()],
+        };
+        let judged = keys.iter().zip(places).zip(times).map(|((key, partition), time)| {
+            let entry = self.stateful.entry(key, partition, Due::Never, true)?;
+            let mut meeting = self.stateful.meeting(entry, time, Verdict::Called);
+            if !judges_late {
+                meeting.late_watermark_ms = None;
+            }
+            Ok(meeting)
+        });
+        judged.collect()
+    }
+
+    fn releases(&self, notes: &OperatorNotes) -> Result<Vec<Release>> {
+        let called = notes.calls.iter().map(|call| Release {
+            news: vec![(self.stateful.entry_id(&call.key), Kind::Called { timed_out: call.timed_out, due: call.due })],
+            rows: call
+                .rows
+                .clone()
+                .flat_map(|batch| {
+                    let rows = notes.rows.get(batch).map_or(0, RecordBatch::num_rows);
+                    (0..rows).map(move |row| (batch, row))
+                })
+                .collect(),
+        });
+        Ok(called.collect())
     }
 }
 

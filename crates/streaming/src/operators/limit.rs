@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use arrow::record_batch::RecordBatch;
 use tidemark_sql::error::Result;
 use tidemark_sql::exec::batch::row_count;
 use tidemark_sql::exec::limit::slice_rows;
@@ -11,9 +12,12 @@ use tidemark_sql::expr::Attribute;
 use tidemark_sql::types::{DataType, StructField, StructType};
 
 use super::aggregate::state_info;
+use super::judge::{Counted, Judge, Release, whole_rows};
 use super::nodes::StateWriter;
 use super::stateful::Stateful;
 use super::watermark::EvictionWatermark;
+use crate::fates::notes::OperatorNotes;
+use crate::fates::{Due, Meeting, Verdict};
 use crate::state::{StateSchema, unsafe_row};
 
 pub(super) const GLOBAL_LIMIT: &str = "globalLimit";
@@ -101,6 +105,12 @@ impl ExecNode for StreamingGlobalLimitExec {
             self.stateful.batch.count(self.stateful.operator, |metrics| metrics.num_rows_updated += 1);
         }
         self.stateful.commit(0, store)?;
+        if self.stateful.batch.follow > 0 {
+            for batch in &out {
+                let rows = whole_rows(self.child.output(), batch)?;
+                self.stateful.note(|notes, limit| notes.passed.extend(rows.into_iter().take(limit)));
+            }
+        }
         Ok(vec![out])
     }
     fn partitioning(&self) -> Partitioning {
@@ -108,6 +118,29 @@ impl ExecNode for StreamingGlobalLimitExec {
     }
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+impl Judge for StreamingGlobalLimitExec {
+    fn judge(&self, _side: usize, rows: &RecordBatch, _ctx: &ExecContext<'_>) -> Result<Vec<Meeting>> {
+        let stateful = &self.stateful;
+        let mut passed = Counted::of(stateful);
+        let whole = whole_rows(self.child.output(), rows)?;
+        let judged = whole.into_iter().map(|row| {
+            let within = passed.take(&row);
+            let entry = stateful.entry(&KEY, 0, Due::Never, false)?;
+            let mut meeting = stateful.meeting(entry, None, Verdict::OverLimit { limit: self.limit });
+            meeting.late_watermark_ms = None;
+            if within {
+                meeting.verdict = Verdict::Within;
+            }
+            Ok(meeting)
+        });
+        judged.collect()
+    }
+
+    fn releases(&self, _notes: &OperatorNotes) -> Result<Vec<Release>> {
+        Ok(Vec::new())
     }
 }
 

@@ -12,10 +12,11 @@ mod deduplicate;
 mod event_time;
 mod group_state;
 mod join;
+pub(crate) mod judge;
 mod limit;
-mod nodes;
+pub(crate) mod nodes;
 mod page;
-mod planner;
+pub(crate) mod planner;
 mod progress;
 mod python;
 mod session;
@@ -23,7 +24,7 @@ mod stateful;
 #[cfg(test)]
 mod tests;
 mod transform;
-mod watermark;
+pub(crate) mod watermark;
 
 pub use batch::{
     DroppedRow, EventTimeNode, EventTimeStats, OperatorInfo, OutputMode, StatefulBatch, StatefulQuery, StreamingConf,

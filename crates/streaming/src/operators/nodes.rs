@@ -9,6 +9,7 @@ use super::deduplicate::StreamingDeduplicateExec;
 use super::event_time::EventTimeWatermarkExec;
 use super::group_state::GroupStateExec;
 use super::join::StreamingSymmetricHashJoinExec;
+use super::judge::Judge;
 use super::limit::StreamingGlobalLimitExec;
 use super::session::SessionWindowStateStoreSaveExec;
 use super::stateful::Stateful;
@@ -21,7 +22,7 @@ use crate::state::{DEFAULT_STORE, StateSchema, StoreMetadata};
 pub(crate) type PanelColumns = (Vec<(String, String)>, Vec<(String, String)>);
 
 /// A physical operator that writes state (Spark's StateStoreWriter).
-pub(crate) trait StateWriter {
+pub(crate) trait StateWriter: Judge {
     fn stateful(&self) -> &Stateful;
     /// What the operator promises about its output for an input watermark, ms; None: no watermark goes on.
     fn output_watermark(&self, input_ms: i64) -> Option<i64> {

@@ -30,6 +30,7 @@ use super::session::{
     SessionWindowStateStoreSaveExec,
 };
 use super::stateful::Stateful;
+use crate::fates::notes::Finish;
 use crate::state::OperatorMetadata;
 
 /// The planner extension of one micro-batch.
@@ -143,6 +144,10 @@ impl StatefulPlanner {
         let below = planner.plan_child(child)?;
         let Extracted { grouping, inner, outer, child } = planner.extract_aggregate(grouping, list, below)?;
         let pieces = plan_aggregate_pieces(&grouping, &inner)?;
+        if self.batch.follow > 0 {
+            let finish = Finish { pieces: pieces.clone(), outer: outer.clone() };
+            self.batch.notes.borrow_mut().operators.entry(operator).or_default().finish = Some(finish);
+        }
         let aggregated = self.stateful_aggregate(operator, &pieces, child, planner)?;
         match outer {
             Some(list) => planner.project(list, aggregated),
@@ -241,16 +246,6 @@ impl StatefulPlanner {
         Ok(Arc::new(StreamingDeduplicateExec { stateful, key, remembered, child }))
     }
 
-    /// Rows that only ever get more: append mode, or a limit before the aggregation of complete mode.
-    fn generates_appends(&self, plan: &LogicalPlan) -> bool {
-        let aggregates = plan.any(&|p| matches!(p, LogicalPlan::Aggregate { child, .. } if child.is_streaming()));
-        match self.batch.output_mode {
-            OutputMode::Append => true,
-            OutputMode::Complete => !aggregates,
-            OutputMode::Update => false,
-        }
-    }
-
     fn limit(&self, limit: usize, child: &PlanRef, planner: &Planner<'_>) -> Result<ExecRef> {
         let operator = self.batch.next_operator_id();
         self.scan_limit.set(Some(limit));
@@ -261,6 +256,16 @@ impl StatefulPlanner {
         let name = limit::GLOBAL_LIMIT;
         let stateful = Stateful::new(&self.batch, operator, name, limit::schema(), &[], &[])?;
         Ok(Arc::new(StreamingGlobalLimitExec { stateful, limit, child }))
+    }
+}
+
+/// Rows that only ever get more: append mode, or a limit before the aggregation of complete mode.
+pub(crate) fn generates_appends(plan: &LogicalPlan, mode: OutputMode) -> bool {
+    let aggregates = plan.any(&|p| matches!(p, LogicalPlan::Aggregate { child, .. } if child.is_streaming()));
+    match mode {
+        OutputMode::Append => true,
+        OutputMode::Complete => !aggregates,
+        OutputMode::Update => false,
     }
 }
 
@@ -326,7 +331,7 @@ impl PlannerExtension for StatefulPlanner {
             LogicalPlan::Join(join) if join.left.is_streaming() && join.right.is_streaming() => {
                 Some(plan_join(&self.batch, join, planner))
             }
-            LogicalPlan::Limit { limit, child } if self.generates_appends(node) => {
+            LogicalPlan::Limit { limit, child } if generates_appends(node, self.batch.output_mode) => {
                 let limit = literal(limit)?;
                 Some(self.limit(limit, child, planner))
             }

@@ -16,9 +16,12 @@ use tidemark_sql::types::{DataType, StructField};
 use super::aggregate::state_info;
 use super::batch::OutputMode;
 use super::columns::{Columns, interleave, join_rows, micros};
+use super::judge::{Judge, Kind, Release, due_ms, partitions};
 use super::nodes::StateWriter;
 use super::stateful::Stateful;
 use super::watermark::EvictionWatermark;
+use crate::fates::notes::{OperatorNotes, SessionNote};
+use crate::fates::{Due, Entry, Meeting, Verdict};
 use crate::state::unsafe_row::{self, RowArena, encode_rows};
 use crate::state::{StateSchema, StateStore, struct_of};
 
@@ -260,12 +263,30 @@ impl SessionWindowStateStoreSaveExec {
         while row < batch.num_rows() {
             let end = (row..batch.num_rows()).find(|other| keys.row(*other) != keys.row(row));
             let group = row..end.unwrap_or(batch.num_rows());
-            for (old, _) in store.prefix_scan(keys.row(row)) {
+            let mut replaced: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+            for (old, value) in store.prefix_scan(keys.row(row)) {
                 if !group.clone().any(|new| state_keys.row(new) == &old[..]) {
                     store.remove(&old);
                     removed += 1;
+                    replaced.push((old, value));
                 }
             }
+            self.stateful.note(|notes, limit| {
+                let sessions = group.clone().filter_map(|new| {
+                    let window = self.layout.bounds_of_value(values.row(new))?;
+                    let within = |value: &[u8]| {
+                        self.layout.bounds_of_value(value).is_some_and(|old| window.0 <= old.0 && old.1 <= window.1)
+                    };
+                    let replaced = replaced.iter().filter(|(_, value)| within(value)).map(|(old, _)| old.clone());
+                    Some(SessionNote {
+                        group: keys.row(row).to_vec(),
+                        key: state_keys.row(new).to_vec(),
+                        window,
+                        replaced: replaced.collect(),
+                    })
+                });
+                notes.sessions.extend(sessions.take(limit));
+            });
             for new in group.clone() {
                 let value = values.row(new);
                 store.put_timed(state_keys.row(new), value, self.layout.bounds_of_value(value).map(|(_, end)| end));
@@ -288,8 +309,10 @@ impl SessionWindowStateStoreSaveExec {
         let rows = match batch.output_mode {
             OutputMode::Complete => {
                 self.put(&mut store, partition)?;
-                let values: Vec<&[u8]> = store.iter().map(|(_, value)| value).collect();
-                self.layout.rows(output, &values)?
+                let (keys, values): (Vec<&[u8]>, Vec<&[u8]>) = store.iter().unzip();
+                let rows = self.layout.rows(output, &values)?;
+                self.stateful.note(|notes, limit| notes.emit(keys.into_iter(), &rows, limit));
+                rows
             }
             OutputMode::Append => {
                 let Some(event_time) = self.stateful.event_time else {
@@ -303,8 +326,10 @@ impl SessionWindowStateStoreSaveExec {
                 let fields = output.len();
                 removed = store.evict(boundary, |_, value| event_time.of_row(value, fields, event_time.ordinal));
                 batch.count(self.stateful.operator, |metrics| metrics.num_rows_removed += removed.len() as i64);
-                let values: Vec<&[u8]> = removed.iter().map(|(_, value)| &value[..]).collect();
-                self.layout.rows(output, &values)?
+                let (keys, values): (Vec<&[u8]>, Vec<&[u8]>) = removed.iter().map(|(k, v)| (&k[..], &v[..])).unzip();
+                let rows = self.layout.rows(output, &values)?;
+                self.stateful.note(|notes, limit| notes.emit(keys.into_iter(), &rows, limit));
+                rows
             }
             OutputMode::Update => {
                 return Err(refused(
@@ -318,6 +343,68 @@ impl SessionWindowStateStoreSaveExec {
         self.stateful.observe_windows(left, closed, |value| self.layout.bounds_of_value(value));
         self.stateful.commit(index, store)?;
         Ok(cut(&rows))
+    }
+}
+
+impl SessionWindowStateStoreSaveExec {
+    fn session_entry(&self, key: &[u8], partition: usize, window: (i64, i64)) -> Result<Entry> {
+        let append = self.stateful.batch.output_mode == OutputMode::Append;
+        let due = if append { Due::Watermark(due_ms(window.1)) } else { Due::Never };
+        Ok(Entry { window: Some(window), ..self.stateful.entry(key, partition, due, append)? })
+    }
+
+    /// The partition of a group's rows.
+    fn place(&self, group: &[u8]) -> Result<usize> {
+        let columns = unsafe_row::decode_rows(&self.layout.key.types, &[group])?;
+        let places = partitions(&self.layout.key.types, &columns, 1, self.stateful.batch.shuffle_partitions);
+        Ok(places.first().copied().unwrap_or(0))
+    }
+}
+
+impl Judge for SessionWindowStateStoreSaveExec {
+    fn judge(&self, _side: usize, rows: &RecordBatch, _ctx: &ExecContext<'_>) -> Result<Vec<Meeting>> {
+        let groups = self.layout.key.encode(rows)?;
+        let state_keys = self.state_keys(rows)?;
+        let times = self.stateful.event_time.map_or_else(|| vec![None; rows.num_rows()], |e| e.times(rows));
+        let notes = self.stateful.batch.notes.borrow();
+        let sessions = notes.operators.get(&self.stateful.operator).map(|n| n.sessions.as_slice()).unwrap_or_default();
+        let judged = self.layout.bounds(rows).into_iter().zip(times).enumerate().map(|(row, (window, time))| {
+            let group = groups.row(row);
+            let around =
+                |note: &&SessionNote| note.group == group && note.window.0 <= window.0 && window.1 <= note.window.1;
+            // A late row has no session: its own is told.
+            let (key, whole) = match sessions.iter().find(around) {
+                Some(note) => (&note.key[..], note.window),
+                None => (state_keys.row(row), window),
+            };
+            let meeting =
+                self.stateful.meeting(self.session_entry(key, self.place(group)?, whole)?, time, Verdict::Stored);
+            if matches!(meeting.verdict, Verdict::Late { .. }) {
+                let entry = self.session_entry(state_keys.row(row), meeting.entry.partition, window)?;
+                return Ok(Meeting { entry, ..meeting });
+            }
+            Ok(meeting)
+        });
+        judged.collect()
+    }
+
+    fn releases(&self, notes: &OperatorNotes) -> Result<Vec<Release>> {
+        let stateful = &self.stateful;
+        let mut releases = Vec::new();
+        for note in &notes.sessions {
+            let entry = Box::new(self.session_entry(&note.key, self.place(&note.group)?, note.window)?);
+            for old in &note.replaced {
+                releases.push(Release::of(stateful.entry_id(old), Kind::Merged(entry.clone())));
+            }
+            releases.push(Release::of(entry.id.clone(), Kind::Grown(entry)));
+        }
+        releases.extend(
+            notes
+                .emitted
+                .iter()
+                .map(|out| Release { news: vec![(stateful.entry_id(&out.key), Kind::Emitted)], rows: vec![out.at] }),
+        );
+        Ok(releases)
     }
 }
 

@@ -26,6 +26,11 @@ pub(crate) struct Stateful {
 }
 
 impl Stateful {
+    /// Its number in the plan and in the checkpoint.
+    pub(crate) fn operator(&self) -> usize {
+        self.operator
+    }
+
     /// Registers the operator, so that it is reported whatever happens. `counters`: its custom metrics.
     pub(super) fn new(
         batch: &Rc<StatefulBatch>,

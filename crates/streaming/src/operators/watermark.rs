@@ -106,12 +106,13 @@ impl WatermarkPropagator {
     }
 }
 
-/// The operators of a plan that a watermark reaches.
-pub(crate) fn reached(plan: &ExecRef) -> Vec<usize> {
+/// How far the input watermark of each operator of a plan is behind the query's, ms; those that no watermark reaches are
+/// left out.
+pub(crate) fn behind(plan: &ExecRef, watermark_ms: i64) -> BTreeMap<usize, i64> {
     let mut inputs = BTreeMap::new();
     // Nested withWatermark nodes, the only failure, have failed the batch before.
-    let _ = simulate(plan, 1, &mut inputs);
-    inputs.into_iter().filter_map(|(operator, input)| input.map(|_| operator)).collect()
+    let _ = simulate(plan, watermark_ms, &mut inputs);
+    inputs.into_iter().filter_map(|(operator, input)| Some((operator, watermark_ms - input?))).collect()
 }
 
 /// Post-order walk; the result is the output watermark of `plan`, None where no watermark is defined below.

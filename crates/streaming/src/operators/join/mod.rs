@@ -1,6 +1,7 @@
 //! Stream-stream join: each side's new rows meet the other side's buffered rows, and are buffered themselves as long as the
 //! watermark lets them find a partner (StreamingSymmetricHashJoin).
 
+mod fates;
 mod plan;
 mod side;
 mod state_watermark;
@@ -45,6 +46,7 @@ struct Side {
     /// Join keys bound to the input, and as explain shows them.
     keys: Vec<Expr>,
     shown_keys: String,
+    key_names: Vec<String>,
     /// What the condition asks of this side alone, bound to the input. Rows that fail it are never buffered.
     filter: Vec<Expr>,
     event_time: Option<EventTime>,
@@ -188,11 +190,19 @@ impl StreamingSymmetricHashJoinExec {
             }
             if self.keeps(side, key, encoded.values.row(row), matched) {
                 states[side].append(key, encoded.values.row(row), matched);
+                self.note_kept(side, encoded.values.row(row));
                 added += 1;
             }
         }
         self.stateful.batch.count(self.stateful.operator, |metrics| metrics.num_rows_updated += added);
-        self.rows(side, batch.columns(), &other_columns, &out)
+        let rows = self.rows(side, batch.columns(), &other_columns, &out)?;
+        self.note_pairs(&rows, || {
+            let beside = |at: &u32| &pairs[*at as usize].buffered.value[..];
+            let pair =
+                |(row, at): &(u32, Option<u32>)| (Some(encoded.values.row(*row as usize)), at.as_ref().map(beside));
+            out.iter().map(pair).map(|(own, other)| if side == LEFT { [own, other] } else { [other, own] }).collect()
+        });
+        Ok(rows)
     }
 
     /// The right rows of a semi join: a left row comes out at its first match and leaves the state.
@@ -218,16 +228,21 @@ impl StreamingSymmetricHashJoinExec {
             removed += gone.len() as i64;
             if self.keeps(RIGHT, key, encoded.values.row(row), !gone.is_empty()) {
                 states[RIGHT].append(key, encoded.values.row(row), !gone.is_empty());
+                self.note_kept(RIGHT, encoded.values.row(row));
                 added += 1;
             }
-            out.extend(gone.into_iter().map(|position| rows[position].value.clone()));
+            out.extend(gone.into_iter().map(|position| (row, rows[position].value.clone())));
         }
         self.stateful.batch.count(self.stateful.operator, |metrics| {
             metrics.num_rows_updated += added;
             metrics.num_rows_removed += removed;
         });
-        let values: Vec<&[u8]> = out.iter().map(|value| &value[..]).collect();
-        make_batch(&self.output, self.columns_of(LEFT, &values)?, values.len())
+        let values: Vec<&[u8]> = out.iter().map(|(_, value)| &value[..]).collect();
+        let rows = make_batch(&self.output, self.columns_of(LEFT, &values)?, values.len())?;
+        self.note_pairs(&rows, || {
+            out.iter().map(|(row, value)| [Some(&value[..]), Some(encoded.values.row(*row))]).collect()
+        });
+        Ok(rows)
     }
 
     /// Whether a new row goes into the state (AddingProcessedRowToStateCompletionIterator).
@@ -290,6 +305,7 @@ impl StreamingSymmetricHashJoinExec {
             Bound::Value { .. } => state.remove_values(|value| self.evicts_value(side, value)),
         };
         self.stateful.batch.count(self.stateful.operator, |metrics| metrics.num_rows_removed += removed.len() as i64);
+        self.note_removed(side, &removed);
         removed
     }
 
@@ -300,7 +316,11 @@ impl StreamingSymmetricHashJoinExec {
         let other = self.sides[1 - side].child.output();
         let other: Vec<ArrayRef> =
             other.iter().map(|a| new_null_array(&a.data_type.to_arrow(), values.len())).collect();
-        make_batch(&self.output, in_order(side, own, other), values.len())
+        let rows = make_batch(&self.output, in_order(side, own, other), values.len())?;
+        self.note_pairs(&rows, || {
+            values.iter().map(|own| if side == LEFT { [Some(*own), None] } else { [None, Some(*own)] }).collect()
+        });
+        Ok(rows)
     }
 
     fn run(&self, index: usize, inputs: [&Partition; 2], ctx: &ExecContext<'_>) -> Result<Partition> {

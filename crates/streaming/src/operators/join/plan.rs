@@ -121,6 +121,7 @@ pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planne
         sides.push(Side {
             keys: bind_all(&parts.keys[side], &input)?,
             shown_keys: text::expressions(&parts.keys[side]),
+            key_names: parts.keys[side].iter().map(Expr::pretty_sql).collect(),
             filter: bind_all(&parts.only[side], &input)?,
             event_time: event_times[side],
             bound: bounds[side].clone(),

@@ -50,6 +50,17 @@ impl Bound {
     }
 }
 
+impl Bound {
+    /// The watermark that removes a row of this event time (µs) from the state, ms; None: none does, or none that could be
+    /// told beforehand.
+    pub(super) fn due_ms(&self, time_us: i64) -> Option<i64> {
+        let time = super::super::judge::due_ms(time_us);
+        // The bound follows the watermark at a fixed distance where it follows it at all.
+        let due = time.saturating_add(time.saturating_sub(self.state_watermark(time)?));
+        (self.state_watermark(due)? >= time).then_some(due)
+    }
+}
+
 /// The bounds of both sides. `predicates`: what the join asks besides equal keys.
 pub(super) fn bounds(
     sides: [&[Arc<Attribute>]; 2],

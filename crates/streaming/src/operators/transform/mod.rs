@@ -4,6 +4,7 @@
 //! The state lies in one store, a name before each key telling the column family (see [`keys`]); Spark's own files are
 //! RocksDB's, so such a checkpoint is not one that Spark can read.
 
+mod fates;
 mod keys;
 mod lists;
 mod maps;
