@@ -7,6 +7,7 @@ use crate::page::Page;
 use crate::panels::batches::BatchesPanel;
 use crate::panels::detail::DetailPanel;
 use crate::panels::files::FilesPanel;
+use crate::panels::lessons::LessonsPanel;
 use crate::panels::notices::Notices;
 use crate::panels::overlays::Overlays;
 use crate::panels::script::ScriptPanel;
@@ -14,7 +15,7 @@ use crate::panels::session::SessionStrip;
 use crate::panels::share::{NewVersion, ShareDialogs, SparkBadge};
 use crate::panels::timeline::Timeline;
 use crate::panels::toolbar::Toolbar;
-use crate::state::{Action, FilesTab, Overlay, View};
+use crate::state::{Action, FilesTab, LessonsAction, Overlay, View};
 use crate::ui::{Glyph, Tool};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -56,12 +57,15 @@ pub fn TidemarkApp() -> Html {
     let view = page.app.view;
     html! {
         <ContextProvider<Page> context={page.clone()}>
-            <div class="app" data-view={view.id()} data-engine={engine_word(&page)} data-busy={page.app.is_busy().to_string()}>
+            <div class="app" data-view={view.id()} data-lessons={page.app.lessons.open.then_some("open")} data-engine={engine_word(&page)} data-busy={page.app.is_busy().to_string()}>
                 <header class="bar">
                     <h1 class="brand"><span class="brand-mark" aria-hidden="true"></span>{ "Tidemark" }</h1>
                     <SparkBadge />
                     <Toolbar />
                     <div class="bar-end">
+                        <Tool glyph={Glyph::Lessons} name="Lessons" text=true class="lessons-toggle roomy" key_of={Key::GoLessons}
+                            hint="Lessons and example queries" pressed={page.app.lessons.open}
+                            onclick={page.on(Action::Lessons(LessonsAction::Toggle))} />
                         <Tool {glyph} name="Colours" hint={format!("Colours: {}", theme.name())} onclick={switch_theme} />
                         <Tool glyph={Glyph::Help} name="Keyboard shortcuts" key_of={Key::Help}
                             onclick={page.on(Action::Show(Some(Overlay::Shortcuts)))} />
@@ -69,6 +73,7 @@ pub fn TidemarkApp() -> Html {
                 </header>
                 <SessionStrip />
                 <main class="panes">
+                    <LessonsPanel />
                     <ScriptPanel />
                     <FilesPanel />
                     <Timeline colours={*colours} />
@@ -185,6 +190,10 @@ fn press(desk: &Rc<Desk>, key: Key) {
         Key::GoTime => go(View::Time, "#pane-time .timeline"),
         Key::GoBatches => go(View::Batches, "#pane-batches .pane-body"),
         Key::GoDetail => go(View::Detail, "#pane-detail [aria-selected=true]"),
+        Key::GoLessons => {
+            desk.dispatch(Action::Lessons(LessonsAction::Toggle));
+            browser::focus("#lessons-title");
+        }
         Key::Help => desk.dispatch(Action::Show(Some(Overlay::Shortcuts))),
     }
 }

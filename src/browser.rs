@@ -23,6 +23,34 @@ pub fn workspace() -> String {
     named.filter(|name| !name.is_empty()).unwrap_or(WORKSPACE).to_owned()
 }
 
+/// The part of the address after `#`.
+pub fn fragment() -> String {
+    window().and_then(|window| window.location().hash().ok()).unwrap_or_default().trim_start_matches('#').to_owned()
+}
+
+/// Shows a place in the address, so that it can be passed on and gone back from.
+pub fn set_fragment(text: &str) {
+    if let Some(window) = window().filter(|_| fragment() != text) {
+        let _ = window.location().set_hash(text);
+    }
+}
+
+fn local_storage() -> Option<web_sys::Storage> {
+    window().and_then(|window| window.local_storage().ok().flatten())
+}
+
+/// What was kept under a name.
+pub fn kept(name: &str) -> Option<String> {
+    local_storage()?.get_item(name).ok().flatten()
+}
+
+/// Keeps a text under a name, where the browser lets us.
+pub fn keep(name: &str, text: &str) {
+    if let Some(storage) = local_storage() {
+        let _ = storage.set_item(name, text);
+    }
+}
+
 /// Hands bytes to the person as a file.
 pub fn download(path: &str, content: &[u8]) {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -84,8 +112,7 @@ impl Theme {
     }
 
     pub fn stored() -> Theme {
-        let storage = window().and_then(|window| window.local_storage().ok().flatten());
-        match storage.and_then(|storage| storage.get_item(THEME_KEY).ok().flatten()).as_deref() {
+        match kept(THEME_KEY).as_deref() {
             Some("light") => Theme::Light,
             Some("dark") => Theme::Dark,
             _ => Theme::System,
@@ -103,9 +130,7 @@ impl Theme {
             let dark = self == Theme::Dark || self == Theme::System && system_is_dark();
             let _ = root.set_attribute("data-theme", if dark { "dark" } else { "light" });
         }
-        if let Ok(Some(storage)) = window.local_storage() {
-            let _ = storage.set_item(THEME_KEY, self.name());
-        }
+        keep(THEME_KEY, self.name());
     }
 }
 

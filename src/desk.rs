@@ -3,7 +3,7 @@
 use crate::editor::Editor;
 use crate::engine::{EngineClient, Heard};
 use crate::state::share::{ShareAction, ShareEffect};
-use crate::state::{Action, App, Effect};
+use crate::state::{Action, App, Effect, LessonsAction};
 use gloo_timers::callback::Timeout;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -37,6 +37,10 @@ impl Desk {
     /// Starts the worker; `redraw` is called after each change of the state.
     pub fn start(self: &Rc<Self>, redraw: Callback<()>) {
         *self.redraw.borrow_mut() = Some(redraw);
+        if let Some(text) = crate::browser::kept(&lessons_key()) {
+            self.dispatch(Action::Lessons(LessonsAction::Restore(text)));
+        }
+        self.dispatch(Action::Lessons(LessonsAction::Address(crate::browser::fragment())));
         self.start_worker();
     }
 
@@ -125,6 +129,8 @@ impl Desk {
             Effect::RevealLine(line) => {
                 self.with_editor(|editor| editor.go_to(line));
             }
+            Effect::KeepLessons(text) => crate::browser::keep(&lessons_key(), &text),
+            Effect::Address(fragment) => crate::browser::set_fragment(&fragment),
         }
     }
 
@@ -144,4 +150,9 @@ impl Desk {
             ShareEffect::Update => crate::offline::update(),
         }
     }
+}
+
+/// Where the state of the lessons is kept: with the workspace that it speaks of.
+fn lessons_key() -> String {
+    format!("tidemark.lessons.{}", crate::browser::workspace())
 }

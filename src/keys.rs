@@ -16,6 +16,7 @@ pub enum Key {
     GoTime,
     GoBatches,
     GoDetail,
+    GoLessons,
     Help,
 }
 
@@ -48,7 +49,7 @@ const ALT_SHIFT: (bool, bool, bool) = (false, true, true);
 const SHIFT: (bool, bool, bool) = (false, false, true);
 
 /// Function keys, or with a modifier: no single letters, which would get in the way of typing and of screen readers.
-pub const SHORTCUTS: [Shortcut; 14] = [
+pub const SHORTCUTS: [Shortcut; 15] = [
     shortcut(Key::Run, "Enter", CONTROL, "Ctrl Enter", "Run the script from its first line"),
     shortcut(Key::Step, "F10", PLAIN, "F10", "Step one trigger (runs the script first if nothing runs)"),
     shortcut(Key::Continuous, "F9", PLAIN, "F9", "Run triggers continuously, or pause"),
@@ -62,6 +63,7 @@ pub const SHORTCUTS: [Shortcut; 14] = [
     shortcut(Key::GoTime, "Digit3", ALT, "Alt 3", "Go to the event-time strip"),
     shortcut(Key::GoBatches, "Digit4", ALT, "Alt 4", "Go to the batches"),
     shortcut(Key::GoDetail, "Digit5", ALT, "Alt 5", "Go to output, console, progress, state, checkpoint"),
+    shortcut(Key::GoLessons, "Digit0", ALT, "Alt 0", "Open or close the lessons and examples"),
     shortcut(Key::Help, "F1", PLAIN, "F1", "Show this list"),
 ];
 

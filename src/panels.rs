@@ -11,6 +11,7 @@ pub mod fates;
 pub mod file;
 pub mod files;
 pub mod kafka;
+pub mod lessons;
 pub mod notices;
 pub mod output;
 pub mod overlays;

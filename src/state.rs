@@ -7,12 +7,14 @@ mod act;
 mod fates;
 mod gates;
 mod hear;
+pub mod lessons;
 pub mod share;
 #[cfg(test)]
 mod tests;
 
 pub use fates::{FatesAction, FatesState};
 pub use gates::{Gate, Gates, StepPlan};
+pub use lessons::{LessonsAction, LessonsState};
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -75,6 +77,7 @@ pub enum Action {
     /// Only to assistive technology and the status line.
     Say(String),
     Share(share::ShareAction),
+    Lessons(LessonsAction),
 }
 
 /// What the page does outside of its state.
@@ -100,6 +103,10 @@ pub enum Effect {
     /// Show this line (1-based) of the script.
     RevealLine(u32),
     Share(share::ShareEffect),
+    /// Keep the state of the lessons for the next visit.
+    KeepLessons(String),
+    /// What the page's address has after `#`.
+    Address(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,10 +215,11 @@ pub enum View {
     Time,
     Batches,
     Detail,
+    Lessons,
 }
 
 impl View {
-    pub const ALL: [View; 5] = [View::Script, View::Files, View::Time, View::Batches, View::Detail];
+    pub const ALL: [View; 6] = [View::Script, View::Files, View::Time, View::Batches, View::Detail, View::Lessons];
 
     pub fn label(self) -> &'static str {
         match self {
@@ -220,6 +228,7 @@ impl View {
             View::Time => "Time",
             View::Batches => "Batches",
             View::Detail => "Detail",
+            View::Lessons => "Lessons",
         }
     }
 
@@ -230,6 +239,7 @@ impl View {
             View::Time => "time",
             View::Batches => "batches",
             View::Detail => "detail",
+            View::Lessons => "lessons",
         }
     }
 }
@@ -362,6 +372,7 @@ pub struct App {
     /// The pending command takes long: offer to interrupt.
     pub slow: bool,
     pub share: share::ShareState,
+    pub lessons: LessonsState,
     sent: u64,
     settled: u64,
     /// Commands of this worker that may take long and are not settled: their numbers.
@@ -409,6 +420,7 @@ impl Default for App {
             announcement: String::new(),
             slow: false,
             share: share::ShareState::default(),
+            lessons: LessonsState::default(),
             sent: 0,
             settled: 0,
             working: Vec::new(),

@@ -1,8 +1,8 @@
 //! What the person does.
 
-use super::{Action, App, Effect, Engine, Life, Notice, Rows, StepPlan, View};
+use super::{Action, App, Effect, Engine, LessonsState, Life, Notice, Rows, StepPlan, View};
 use std::rc::Rc;
-use tidemark_protocol::messages::Command;
+use tidemark_protocol::messages::{Command, Layout};
 
 impl App {
     pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
@@ -59,7 +59,10 @@ impl App {
                 self.armed = point;
                 self.ask(Command::Crash { point })
             }
-            Action::Reset if self.gates().reset.is_open() => self.reset(),
+            Action::Reset if self.gates().reset.is_open() => {
+                self.lessons_hear_of_new_workspace();
+                self.lay(None)
+            }
             Action::Run | Action::Stop | Action::Restart | Action::Crash(_) | Action::Reset => Vec::new(),
             Action::Interrupt => {
                 self.lose_session();
@@ -108,7 +111,15 @@ impl App {
                 self.explain_path = Some(path.clone());
                 self.ask(Command::Explain { path })
             }
-            Action::Ask(command) => self.ask(command),
+            Action::Ask(command) => {
+                let first = self.lessons.heed(&command);
+                let mut effects = self.ask(command);
+                if first {
+                    effects.extend(self.keep_lessons(false));
+                }
+                effects
+            }
+            Action::Lessons(action) => self.act_on_lessons(action),
             Action::Tell(text) => {
                 self.tell(text);
                 Vec::new()
@@ -192,7 +203,8 @@ impl App {
         }
     }
 
-    fn reset(&mut self) -> Vec<Effect> {
+    /// Empties the workspace and lays this, or the opening example.
+    pub(super) fn lay(&mut self, layout: Option<Layout>) -> Vec<Effect> {
         let kept = App {
             engine: self.engine.clone(),
             storage: self.storage.clone(),
@@ -206,10 +218,11 @@ impl App {
             working: std::mem::take(&mut self.working),
             runs: self.runs,
             notice_ids: self.notice_ids,
+            lessons: LessonsState { own_inputs: false, ..std::mem::take(&mut self.lessons) },
             ..App::default()
         };
         *self = kept;
-        self.ask(Command::Lay { layout: None })
+        self.ask(Command::Lay { layout })
     }
 
     /// The worker is gone with its session; what it had committed stays on show.

@@ -72,7 +72,11 @@ impl App {
                 self.say("The engine has stopped with an internal error.".to_owned());
                 self.engine = Engine::Panicked(report);
             }
-            Event::Settled { command, clock_ms, next_due_ms } => return self.settle(command, clock_ms, next_due_ms),
+            Event::Settled { command, clock_ms, next_due_ms } => {
+                let mut effects = self.settle(command, clock_ms, next_due_ms);
+                effects.extend(self.lessons_settle());
+                return effects;
+            }
         }
         Vec::new()
     }
@@ -88,6 +92,9 @@ impl App {
             return;
         }
         let Some(restored) = restored else {
+            if self.settled == 0 {
+                self.lessons_hear_of_new_workspace();
+            }
             return self.say("Ready. Step runs the example, trigger by trigger.".to_owned());
         };
         self.print(Stream::Stdout, &restored.console);

@@ -32,6 +32,10 @@ pub enum Glyph {
     Copy,
     Minus,
     Fit,
+    Check,
+    /// Not done yet.
+    Open,
+    Lessons,
 }
 
 impl Glyph {
@@ -67,6 +71,11 @@ impl Glyph {
             Glyph::Back => "M9.8 3.2 5 8l4.8 4.8",
             Glyph::Close => "M4 4l8 8M12 4l-8 8",
             Glyph::Copy => "M5.5 5.5h7.7v7.7H5.5zM10.5 5.5V2.8H2.8v7.7h2.7",
+            Glyph::Check => "M3 8.5l3.2 3.2L13 4.8",
+            Glyph::Open => "M8 3.2a4.8 4.8 0 1 0 0 9.6 4.8 4.8 0 0 0 0-9.6z",
+            Glyph::Lessons => {
+                "M8 4.2C6.6 3 4.6 2.6 2 2.6v9.6c2.6 0 4.6.4 6 1.6 1.4-1.2 3.4-1.6 6-1.6V2.6c-2.6 0-4.6.4-6 1.6zM8 4.2v9.6"
+            }
             Glyph::Minus => "M3 8h10",
             Glyph::Fit => "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10",
         }

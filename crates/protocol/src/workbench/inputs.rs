@@ -34,9 +34,6 @@ impl Inputs {
     pub(super) fn lay(&self, messages: &[LaidMessage], now_ms: i64) -> BrokerResult<()> {
         self.broker.create_topic(FIRST_TOPIC, 1, BTreeMap::new(), now_ms)?;
         for laid in messages {
-            if !self.broker.topics().contains(&laid.topic) {
-                self.broker.create_topic(&laid.topic, 1, BTreeMap::new(), now_ms)?;
-            }
             self.broker.produce(&laid.topic, typed(laid.message.clone()), now_ms)?;
         }
         Ok(())

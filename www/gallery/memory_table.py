@@ -1,0 +1,29 @@
+# A table in memory
+# Writes to a table that SQL can ask while the query runs.
+# theme: Sinks
+# data/stream_in/1.json
+#   {"event_time": "2026-03-02T09:00:05", "user": "ana", "action": "buy", "amount": 12.5}
+#   {"event_time": "2026-03-02T09:00:21", "user": "ben", "action": "buy", "amount": 4.0}
+#   {"event_time": "2026-03-02T09:00:48", "user": "ana", "action": "buy", "amount": 7.25}
+# data/stream_in/2.json
+#   {"event_time": "2026-03-02T09:01:10", "user": "ben", "action": "buy", "amount": 20.0}
+#   {"event_time": "2026-03-02T09:00:55", "user": "cho", "action": "buy", "amount": 9.9}
+#   {"event_time": "2026-03-02T09:02:30", "user": "cho", "action": "buy", "amount": 3.5}
+
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.appName("a table in memory").getOrCreate()
+spark.conf.set("spark.sql.shuffle.partitions", 2)
+
+events = (
+    spark.readStream
+    .schema("event_time timestamp, user string, action string, amount double")
+    .option("maxFilesPerTrigger", 1)
+    .json("data/stream_in")
+)
+
+totals = events.groupBy("user").sum("amount")
+query = totals.writeStream.outputMode("complete").format("memory").queryName("totals").start()
+query.processAllAvailable()
+spark.sql("SELECT * FROM totals ORDER BY user").show()
+query.awaitTermination()

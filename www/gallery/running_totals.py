@@ -1,0 +1,30 @@
+# Running totals
+# Keeps a total per user and puts out those that have changed.
+# theme: State
+# data/stream_in/1.json
+#   {"event_time": "2026-03-02T09:00:05", "user": "ana", "action": "buy", "amount": 12.5}
+#   {"event_time": "2026-03-02T09:00:21", "user": "ben", "action": "buy", "amount": 4.0}
+#   {"event_time": "2026-03-02T09:00:48", "user": "ana", "action": "buy", "amount": 7.25}
+# data/stream_in/2.json
+#   {"event_time": "2026-03-02T09:01:10", "user": "ben", "action": "buy", "amount": 20.0}
+#   {"event_time": "2026-03-02T09:00:55", "user": "cho", "action": "buy", "amount": 9.9}
+#   {"event_time": "2026-03-02T09:02:30", "user": "cho", "action": "buy", "amount": 3.5}
+# data/stream_in/3.json
+#   {"event_time": "2026-03-02T09:06:15", "user": "ana", "action": "buy", "amount": 30.0}
+
+from pyspark.sql import SparkSession, functions as F
+
+spark = SparkSession.builder.appName("running totals").getOrCreate()
+spark.conf.set("spark.sql.shuffle.partitions", 2)
+
+events = (
+    spark.readStream
+    .schema("event_time timestamp, user string, action string, amount double")
+    .option("maxFilesPerTrigger", 1)
+    .json("data/stream_in")
+)
+
+totals = events.groupBy("user").agg(F.sum("amount").alias("total"), F.max("event_time").alias("last"))
+
+query = totals.writeStream.outputMode("update").format("console").option("truncate", False).start()
+query.awaitTermination()
