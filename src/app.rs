@@ -67,7 +67,7 @@ pub fn TidemarkApp() -> Html {
                             hint="Lessons and example queries" pressed={page.app.lessons.open}
                             onclick={page.on(Action::Lessons(LessonsAction::Toggle))} />
                         <Tool {glyph} name="Colours" hint={format!("Colours: {}", theme.name())} onclick={switch_theme} />
-                        <Tool glyph={Glyph::Help} name="Keyboard shortcuts" key_of={Key::Help}
+                        <Tool glyph={Glyph::Help} name="Help" key_of={Key::Help}
                             onclick={page.on(Action::Show(Some(Overlay::Shortcuts)))} />
                     </div>
                 </header>

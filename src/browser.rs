@@ -134,6 +134,16 @@ impl Theme {
     }
 }
 
+/// Size of the root's text, px: 16, unless the person's browser says otherwise. Everything that holds text goes with it.
+pub fn root_px() -> f64 {
+    let size = window().and_then(|window| {
+        let root = window.document()?.document_element()?;
+        window.get_computed_style(&root).ok().flatten()?.get_property_value("font-size").ok()
+    });
+    let px = size.and_then(|size| size.trim_end_matches("px").parse().ok());
+    px.unwrap_or(16.0)
+}
+
 /// The value of a CSS custom property of the root element.
 pub fn css_colour(name: &str) -> String {
     let style = window().and_then(|window| {

@@ -3,7 +3,7 @@
 use crate::editor::Editor;
 use crate::engine::{EngineClient, Heard};
 use crate::state::share::{ShareAction, ShareEffect};
-use crate::state::{Action, App, Effect, LessonsAction};
+use crate::state::{Action, App, AssistAction, Effect, LessonsAction};
 use gloo_timers::callback::Timeout;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -13,6 +13,8 @@ use yew::Callback;
 
 /// Pause after an edit before the text is saved, ms.
 const SAVE_PAUSE: u32 = 300;
+/// Pause after an edit before the text is checked, ms.
+const CHECK_PAUSE: u32 = 450;
 /// A command that takes longer than this can be interrupted, ms.
 const SLOW: u32 = 700;
 
@@ -24,6 +26,7 @@ pub struct Desk {
     editor: RefCell<Option<Editor>>,
     redraw: RefCell<Option<Callback<()>>>,
     save: RefCell<Option<Timeout>>,
+    check: RefCell<Option<Timeout>>,
     step: RefCell<Option<Timeout>>,
     /// The browser was asked to keep the storage: once, when there is work to lose.
     asked_to_persist: Cell<bool>,
@@ -47,7 +50,9 @@ impl Desk {
     pub fn dispatch(self: &Rc<Self>, action: Action) {
         let effects = {
             let mut app = self.app.borrow_mut();
-            Rc::make_mut(&mut app).apply(action)
+            let effects = Rc::make_mut(&mut app).apply(action);
+            crate::zone::show(app.assist.times, &app.assist.session_zone);
+            effects
         };
         for effect in effects {
             self.perform(effect);
@@ -123,6 +128,10 @@ impl Desk {
             Effect::SaveSoon => {
                 let timer = self.later(SAVE_PAUSE, Action::SaveScript);
                 *self.save.borrow_mut() = Some(timer);
+            }
+            Effect::CheckSoon => {
+                let timer = self.later(CHECK_PAUSE, Action::Assist(AssistAction::Check));
+                *self.check.borrow_mut() = Some(timer);
             }
             Effect::Download { path, content } => crate::browser::download(&path, &content),
             Effect::Share(effect) => self.perform_share(effect),

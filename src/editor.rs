@@ -20,6 +20,12 @@ extern "C" {
     pub fn mark(this: &Editor, line: u32, kind: &str, title: &str);
     #[wasm_bindgen(method, js_name = clearMark)]
     pub fn clear_mark(this: &Editor);
+    /// Underlines: `[from, to, message, ...]`, offsets in UTF-16 units.
+    #[wasm_bindgen(method, js_name = setProblems)]
+    pub fn set_problems(this: &Editor, flat: &js_sys::Array);
+    /// Columns to complete: `[name, type, ...]`.
+    #[wasm_bindgen(method, js_name = setColumns)]
+    pub fn set_columns(this: &Editor, flat: &js_sys::Array);
     #[wasm_bindgen(method, js_name = goTo)]
     pub fn go_to(this: &Editor, line: u32);
     #[wasm_bindgen(method)]
@@ -33,6 +39,7 @@ pub struct Mounted {
     pub editor: Editor,
     _on_change: Closure<dyn FnMut(String)>,
     _on_blur: Closure<dyn FnMut()>,
+    _on_say: Closure<dyn FnMut(String)>,
 }
 
 impl Drop for Mounted {
@@ -41,7 +48,7 @@ impl Drop for Mounted {
     }
 }
 
-/// Makes an editor inside `host`. `language` is "python" or "plain".
+/// Makes an editor inside `host`. `language` is "python" or "plain". `on_say` gets what only a screen reader is told.
 pub fn mount(
     host: &HtmlElement,
     text: &str,
@@ -49,20 +56,23 @@ pub fn mount(
     label: &str,
     on_change: Callback<Rc<str>>,
     on_blur: Callback<()>,
+    on_say: Callback<String>,
 ) -> Result<Mounted, String> {
     let on_change = Closure::<dyn FnMut(String)>::new(move |text: String| on_change.emit(Rc::from(text)));
     let on_blur = Closure::<dyn FnMut()>::new(move || on_blur.emit(()));
+    let on_say = Closure::<dyn FnMut(String)>::new(move |text: String| on_say.emit(text));
     let options = js_sys::Object::new();
-    let entries: [(&str, JsValue); 5] = [
+    let entries: [(&str, JsValue); 6] = [
         ("text", text.into()),
         ("language", language.into()),
         ("label", label.into()),
         ("onChange", on_change.as_ref().clone()),
         ("onBlur", on_blur.as_ref().clone()),
+        ("onSay", on_say.as_ref().clone()),
     ];
     for (name, value) in entries {
         js_sys::Reflect::set(&options, &name.into(), &value).map_err(|_| format!("cannot set {name}"))?;
     }
     let editor = create_editor(host, &options).map_err(|_| "The editor's script could not be loaded.".to_owned())?;
-    Ok(Mounted { editor, _on_change: on_change, _on_blur: on_blur })
+    Ok(Mounted { editor, _on_change: on_change, _on_blur: on_blur, _on_say: on_say })
 }

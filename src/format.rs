@@ -1,9 +1,11 @@
-//! Times, counts and sizes as the page writes them. Times are UTC.
+//! Times, counts and sizes as the page writes them. Times are in the zone that the page shows (see [`crate::zone`]).
 
+use crate::zone;
 use chrono::{DateTime, Utc};
 
+/// The wall clock of the shown zone, as if it were UTC.
 fn at_us(us: i64) -> Option<DateTime<Utc>> {
-    DateTime::from_timestamp_micros(us)
+    DateTime::from_timestamp_micros(us.checked_add(zone::offset_us(us))?)
 }
 
 fn fraction(us: i64) -> String {
@@ -25,9 +27,10 @@ pub fn date_time(us: i64) -> String {
         .map_or_else(|| "out of range".to_owned(), |at| format!("{}{}", at.format("%Y-%m-%d %H:%M:%S"), fraction(us)))
 }
 
-/// "2026-02-14T10:01:05": what a JSON reader takes for a timestamp.
+/// "2026-02-14T10:01:05" in the session's zone: what its JSON reader takes for this time, whatever zone the page shows.
 pub fn iso(us: i64) -> String {
-    date_time(us).replace(' ', "T")
+    let wall = us.checked_add(zone::session_offset_us(us)).and_then(DateTime::from_timestamp_micros);
+    wall.map_or_else(|| "out of range".to_owned(), |at| format!("{}{}", at.format("%Y-%m-%dT%H:%M:%S"), fraction(us)))
 }
 
 /// "2026-02-14".

@@ -64,7 +64,7 @@ pub const SHORTCUTS: [Shortcut; 15] = [
     shortcut(Key::GoBatches, "Digit4", ALT, "Alt 4", "Go to the batches"),
     shortcut(Key::GoDetail, "Digit5", ALT, "Alt 5", "Go to output, console, progress, state, checkpoint"),
     shortcut(Key::GoLessons, "Digit0", ALT, "Alt 0", "Open or close the lessons and examples"),
-    shortcut(Key::Help, "F1", PLAIN, "F1", "Show this list"),
+    shortcut(Key::Help, "F1", PLAIN, "F1", "Show this help"),
 ];
 
 /// The shortcut of a pressed key. Command stands for Control on a Mac.

@@ -22,3 +22,4 @@ pub mod strip;
 pub mod tree;
 pub mod ui;
 pub mod wire;
+pub mod zone;

@@ -12,6 +12,7 @@ pub mod file;
 pub mod files;
 pub mod kafka;
 pub mod lessons;
+pub mod made_up;
 pub mod notices;
 pub mod output;
 pub mod overlays;
@@ -22,6 +23,7 @@ pub mod share;
 pub mod socket;
 pub mod state_store;
 pub mod timeline;
+pub mod times;
 pub mod toolbar;
 
 pub use files::target as files_target;

@@ -4,6 +4,7 @@
 //! Step runs the script first, what a crash leaves standing, what a replayed batch replaces) is tested natively.
 
 mod act;
+mod assist;
 mod fates;
 mod gates;
 mod hear;
@@ -12,6 +13,7 @@ pub mod share;
 #[cfg(test)]
 mod tests;
 
+pub use assist::{AssistAction, AssistState};
 pub use fates::{FatesAction, FatesState};
 pub use gates::{Gate, Gates, StepPlan};
 pub use lessons::{LessonsAction, LessonsState};
@@ -63,6 +65,8 @@ pub enum Action {
     CloseFile,
     Download(String),
     ExplainFile(String),
+    /// Help beside the session.
+    Assist(AssistAction),
     /// Any other command, as it is.
     Ask(Command),
     /// A message of the page itself (a file too large ...).
@@ -96,6 +100,8 @@ pub enum Effect {
     CheckBusy(u64),
     /// Wait, then [`Action::SaveScript`].
     SaveSoon,
+    /// Wait, then [`AssistAction::Check`].
+    CheckSoon,
     Download {
         path: String,
         content: Vec<u8>,
@@ -367,6 +373,7 @@ pub struct App {
     /// A crash that waits for the next batch.
     pub armed: Option<CrashPoint>,
     pub notices: Vec<Notice>,
+    pub assist: AssistState,
     /// For assistive technology: the newest thing that happened.
     pub announcement: String,
     /// The pending command takes long: offer to interrupt.
@@ -417,6 +424,7 @@ impl Default for App {
             speed: Speed::Normal,
             armed: None,
             notices: Vec::new(),
+            assist: AssistState::default(),
             announcement: String::new(),
             slow: false,
             share: share::ShareState::default(),

@@ -4,6 +4,7 @@ pub mod dialog;
 pub mod icon;
 pub mod pointer;
 pub mod table;
+pub mod tabs;
 pub mod tool;
 
 pub use dialog::Dialog;

@@ -8,6 +8,7 @@ use super::progress::ProgressPanel;
 use super::state_store::StatePanel;
 use crate::page::use_page;
 use crate::state::{Action, Tab};
+use crate::ui::tabs;
 use yew::prelude::*;
 
 #[component]
@@ -17,14 +18,9 @@ pub fn DetailPanel() -> Html {
     let onkeydown = {
         let page = page.clone();
         Callback::from(move |event: KeyboardEvent| {
-            let step = match event.key().as_str() {
-                "ArrowLeft" => Tab::ALL.len() - 1,
-                "ArrowRight" => 1,
-                _ => return,
-            };
-            event.prevent_default();
             let here = Tab::ALL.iter().position(|other| *other == tab).unwrap_or(0);
-            if let Some(next) = Tab::ALL.get((here + step) % Tab::ALL.len()) {
+            let to = tabs::arrow(&event, here, Tab::ALL.len()).and_then(|to| Tab::ALL.get(to));
+            if let Some(next) = to {
                 page.act(Action::SelectTab(*next));
                 crate::browser::focus(&format!("#tab-{}", next.id()));
             }

@@ -2,6 +2,7 @@
 //! source's folder, which is how events reach a file source.
 
 use super::files_target;
+use super::made_up::Recipe;
 use crate::event_form::{self, Field, Times};
 use crate::format;
 use crate::page::use_page;
@@ -9,35 +10,42 @@ use crate::state::{Action, QueryView};
 use crate::tree;
 use std::rc::Rc;
 use tidemark_protocol::Command;
-use tidemark_protocol::messages::SourceInfo;
+use tidemark_protocol::messages::{Generate, MadeUp, SourceInfo};
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 #[component]
 pub fn AddEvent() -> Html {
     let page = use_page();
-    let raw = use_state(|| false);
+    let mode = use_state(|| Mode::Form);
     let source = page.app.shown_query().and_then(|view| {
         let source = view.info.sources.iter().find(|source| source.folder.is_some())?;
         Some((view.clone(), source.clone()))
     });
-    let toggle = {
-        let raw = raw.clone();
-        Callback::from(move |_: MouseEvent| raw.set(!*raw))
+    let choose = |other: Mode| {
+        let mode = mode.clone();
+        Callback::from(move |_: MouseEvent| mode.set(other))
     };
-    let is_form = source.as_ref().is_some_and(|(_, source)| source.format == "json") && !*raw;
+    let is_json = source.as_ref().is_some_and(|(_, source)| source.format == "json");
     let folder = source.as_ref().and_then(|(_, source)| event_form::folder(source));
     let folder = folder.unwrap_or_else(|| files_target(&page.app));
     html! {
         <div class="stack event">
             <p class="caption">
                 <span>{ "A new file in " }<b class="mono">{ folder.clone() }</b></span>
-                if source.is_some() {
-                    <button type="button" class="link" onclick={toggle}>{ if *raw { "Form" } else { "Raw JSON" } }</button>
-                }
             </p>
-            if let Some((view, source)) = source.filter(|_| is_form) {
+            if is_json {
+                <div class="presets modes" role="group" aria-label="How to add">
+                    { for MODES.iter().map(|(other, name)| html! {
+                        <button type="button" class="button" aria-pressed={if *other == *mode { "true" } else { "false" }}
+                            onclick={choose(*other)}>{ *name }</button>
+                    }) }
+                </div>
+            }
+            if let Some((view, source)) = source.filter(|_| is_json && *mode == Mode::Form) {
                 <EventFields {view} {source} {folder} />
+            } else if is_json && *mode == Mode::MadeUp {
+                <MadeUpFiles {folder} />
             } else {
                 if page.app.shown_query().is_none() {
                     <p class="hint">{ "Once the script has run, this is a form with the fields of its source." }</p>
@@ -46,6 +54,38 @@ pub fn AddEvent() -> Html {
             }
         </div>
     }
+}
+
+/// How events are added.
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    Form,
+    Raw,
+    MadeUp,
+}
+
+const MODES: [(Mode, &str); 3] =
+    [(Mode::Form, "One event"), (Mode::Raw, "Raw JSON"), (Mode::MadeUp, "Generate events")];
+
+/// Files of made-up events, by the schema of the source.
+#[component]
+fn MadeUpFiles(props: &RawProps) -> Html {
+    let page = use_page();
+    let Some(view) = page.app.shown_query() else { return html! {} };
+    let times = Times::of(&view.info, &view.batches, page.app.clock_ms.unwrap_or(0));
+    let source = view.info.sources.iter().find(|source| source.folder.is_some());
+    let columns = source.map(|source| source.schema.clone()).unwrap_or_default();
+    let event_time =
+        view.info.event_time_column.clone().filter(|name| columns.iter().any(|column| column.name == *name));
+    let onmade = {
+        let (page, folder) = (page.clone(), props.folder.clone());
+        Callback::from(move |(made, files): (MadeUp, u32)| {
+            page.act(Action::Say(format!("Made-up events written to {folder}. The next triggers read them.")));
+            let (folder, columns, event_time) = (folder.clone(), columns.clone(), event_time.clone());
+            page.act(Action::Ask(Command::Generate(Generate { folder, columns, event_time, made, files })));
+        })
+    };
+    html! { <Recipe start_ms={times.on_time_us.div_euclid(1000)} verb="Write" files=true {onmade} /> }
 }
 
 #[derive(Properties)]

@@ -16,9 +16,16 @@ use crate::keys::{self, Key};
 use crate::page::use_page;
 use crate::state::{Action, FilesTab};
 use crate::tree::{self, Toggled};
-use crate::ui::{Glyph, Tool};
+use crate::ui::{Glyph, Tool, tabs};
 use web_sys::{DragEvent, HtmlInputElement};
 use yew::prelude::*;
+
+const TABS: [(FilesTab, &str, &str); 4] = [
+    (FilesTab::Tree, "Files", "tab-files"),
+    (FilesTab::AddEvent, "Add event", "tab-add-event"),
+    (FilesTab::Kafka, "Kafka", "tab-kafka"),
+    (FilesTab::Socket, "Socket", "tab-socket"),
+];
 
 #[component]
 pub fn FilesPanel() -> Html {
@@ -26,12 +33,23 @@ pub fn FilesPanel() -> Html {
     let app = &page.app;
     let tab = app.files_tab;
     let over = use_state(|| false);
-    let tab_button = |other: FilesTab, text: &'static str, id: &'static str| {
-        let selected = other == tab && app.open_path.is_none();
+    let tab_button = |(other, text, id): (FilesTab, &'static str, &'static str)| {
+        let selected = other == tab;
         html! {
-            <button type="button" {id} role="tab" title={(other == FilesTab::AddEvent).then(|| keys::shown(Key::AddEvent))} aria-selected={if selected { "true" } else { "false" }}
-                onclick={page.on(Action::ShowFiles(other))}>{ text }</button>
+            <button type="button" {id} role="tab" title={(other == FilesTab::AddEvent).then(|| keys::shown(Key::AddEvent))}
+                aria-selected={if selected { "true" } else { "false" }} aria-controls="files-panel"
+                tabindex={if selected { "0" } else { "-1" }} onclick={page.on(Action::ShowFiles(other))}>{ text }</button>
         }
+    };
+    let onkeydown = {
+        let page = page.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            let here = TABS.iter().position(|(other, ..)| *other == tab).unwrap_or(0);
+            if let Some((next, _, id)) = tabs::arrow(&event, here, TABS.len()).and_then(|to| TABS.get(to)) {
+                page.act(Action::ShowFiles(*next));
+                crate::browser::focus(&format!("#{id}"));
+            }
+        })
     };
     let ondragover = {
         let over = over.clone();
@@ -58,17 +76,14 @@ pub fn FilesPanel() -> Html {
         <section class={classes!("pane", "files", over.then_some("drop-target"))} id="pane-files" aria-label="Files"
             {ondragover} {ondragleave} {ondrop}>
             <header class="pane-head">
-                <div class="tabs" role="tablist" aria-label="Files">
-                    { tab_button(FilesTab::Tree, "Files", "tab-files") }
-                    { tab_button(FilesTab::AddEvent, "Add event", "tab-add-event") }
-                    { tab_button(FilesTab::Kafka, "Kafka", "tab-kafka") }
-                    { tab_button(FilesTab::Socket, "Socket", "tab-socket") }
+                <div class="tabs" role="tablist" aria-label="Files" {onkeydown}>
+                    { for TABS.map(tab_button) }
                 </div>
                 if app.open_path.is_some() {
                     <Tool glyph={Glyph::Back} name="Back to the files" onclick={page.on(Action::CloseFile)} />
                 }
             </header>
-            <div class="pane-body">
+            <div class="pane-body" id="files-panel" role="tabpanel" aria-label="Files">
                 if let Some(path) = app.open_path.clone() {
                     <FileView {path} />
                 } else if tab == FilesTab::AddEvent {

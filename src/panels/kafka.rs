@@ -1,15 +1,17 @@
-//! The session's Kafka broker by hand: topics, one message, made-up ones, and what lies in a topic.
+//! The session's Kafka broker by hand: topics, one message, made-up ones, retention, and what lies in a topic.
 
+pub mod offsets;
+
+use self::offsets::Offsets;
+use super::made_up::Recipe;
 use crate::format;
 use crate::page::{Page, use_page};
 use crate::state::Action;
 use tidemark_protocol::Command;
-use tidemark_protocol::messages::{KafkaCommand, KafkaMessage, KafkaRecord, TopicInfo};
+use tidemark_protocol::messages::{KafkaCommand, KafkaMessage, KafkaRecord, MadeUp, TopicInfo};
 use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-/// Made-up messages of one press.
-const GENERATED: u32 = 10;
 /// Records that are shown of a topic.
 const SHOWN: usize = 20;
 
@@ -67,6 +69,7 @@ pub fn KafkaPanel() -> Html {
                     <Offsets topic={topic.clone()} />
                 </div>
                 <Produce topic={topic.clone()} />
+                <MadeUpMessages topic={topic.name.clone()} />
                 <Records topic={topic.name.clone()} />
             } else {
                 <p class="hint">{ "No topics yet. Make the one that the script subscribes to." }</p>
@@ -115,38 +118,11 @@ struct TopicProps {
     topic: TopicInfo,
 }
 
-/// What each partition holds, and what can be done to the topic as a whole.
-#[component]
-fn Offsets(props: &TopicProps) -> Html {
-    let page = use_page();
-    let topic = &props.topic;
-    let total = i32::try_from(topic.partitions.len()).unwrap_or(0) + 1;
-    let press = |command: KafkaCommand| page.on(Action::Ask(Command::Kafka(command)));
-    html! {
-        <>
-            <ul class="hint mono records" aria-label={format!("Partitions of {}", topic.name)}>
-                { for topic.partitions.iter().enumerate().map(|(number, partition)| html! {
-                    <li key={number}>{ format!("{number}: offsets {} to {}", partition.earliest, partition.latest) }</li>
-                }) }
-            </ul>
-            <div class="presets" role="group" aria-label="Topic">
-                <button type="button" class="button" onclick={press(KafkaCommand::AddPartitions { name: topic.name.clone(), total })}>
-                    { "Add a partition" }</button>
-                <button type="button" class="button" title="As a retention would: offsets go on, failOnDataLoss decides"
-                    onclick={press(KafkaCommand::DeleteRecords { topic: topic.name.clone() })}>{ "Delete records" }</button>
-                <button type="button" class="button" onclick={press(KafkaCommand::DeleteTopic { name: topic.name.clone() })}>
-                    { "Delete topic" }</button>
-            </div>
-        </>
-    }
-}
-
 #[component]
 fn Produce(props: &TopicProps) -> Html {
     let page = use_page();
     let (key, value, partition, header) =
         (use_state(String::new), use_state(String::new), use_state(String::new), use_state(String::new));
-    let seed = use_state(|| 1u64);
     let onsubmit = {
         let (page, topic) = (page.clone(), props.topic.name.clone());
         let (key, value, partition, header) = (key.clone(), value.clone(), partition.clone(), header.clone());
@@ -162,14 +138,6 @@ fn Produce(props: &TopicProps) -> Html {
             page.act(Action::Say(format!("Sent to {topic}. The next trigger reads it.")));
             ask(&page, KafkaCommand::Produce { topic: topic.clone(), message });
             value.set(String::new());
-        })
-    };
-    let generate = {
-        let (page, topic, seed) = (page.clone(), props.topic.name.clone(), seed.clone());
-        Callback::from(move |_: MouseEvent| {
-            page.act(Action::Say(format!("{GENERATED} made-up messages sent to {topic}.")));
-            ask(&page, KafkaCommand::Generate { topic: topic.clone(), seed: *seed, count: GENERATED });
-            seed.set(*seed + 1);
         })
     };
     html! {
@@ -193,11 +161,39 @@ fn Produce(props: &TopicProps) -> Html {
             </label>
             <div class="form-end">
                 <button type="submit" class="button primary">{ "Send" }</button>
-                <button type="button" class="button" onclick={generate}
-                    title="Purchases as JSON (event_time, user, action, amount), keyed by user; one in ten is minutes late">
-                    { format!("Send {GENERATED} made-up") }</button>
             </div>
         </form>
+    }
+}
+
+/// Purchases as JSON (event_time, user, action, amount), keyed by user, from a recipe.
+#[component]
+fn MadeUpMessages(props: &RecordsProps) -> Html {
+    let page = use_page();
+    let open = use_state(|| false);
+    let toggle = {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(!*open))
+    };
+    let onmade = {
+        let (page, topic) = (page.clone(), props.topic.clone());
+        Callback::from(move |(made, _): (MadeUp, u32)| {
+            page.act(Action::Say(format!("{} made-up messages sent to {topic}.", made.count)));
+            ask(&page, KafkaCommand::Generate { topic: topic.clone(), made });
+        })
+    };
+    html! {
+        <>
+            <p class="caption">
+                <button type="button" class="link" aria-expanded={if *open { "true" } else { "false" }} onclick={toggle}>
+                    { if *open { "▾ Made-up messages" } else { "▸ Made-up messages" } }
+                </button>
+                <span class="hint">{ "purchases as JSON, keyed by user" }</span>
+            </p>
+            if *open {
+                <Recipe start_ms={page.app.clock_ms.unwrap_or(0)} verb="Send" {onmade} />
+            }
+        </>
     }
 }
 
@@ -212,27 +208,44 @@ fn Records(props: &RecordsProps) -> Html {
     let topic = props.topic.clone();
     let read = Command::Kafka(KafkaCommand::Read { topic: topic.clone(), limit: SHOWN });
     let shown = page.app.records.clone();
+    let text = |text: &Option<String>| match text {
+        Some(text) => html! { <td>{ text }</td> },
+        None => html! { <td class="null">{ "null" }</td> },
+    };
     let row = |record: &KafkaRecord| {
-        let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "null".to_owned());
-        let headers: Vec<String> =
-            record.headers.iter().map(|(name, value)| format!("{name}: {}", text(value))).collect();
+        let header =
+            |(name, value): &(String, Option<String>)| format!("{name}: {}", value.as_deref().unwrap_or("null"));
+        let headers: Vec<String> = record.headers.iter().map(header).collect();
         html! {
-            <li key={format!("{}-{}", record.partition, record.offset)} title={headers.join(", ")}>
-                { format!("{}-{} {} {} {}", record.partition, record.offset,
-                    format::time(record.timestamp_ms.saturating_mul(1000)), text(&record.key), text(&record.value)) }
-            </li>
+            <tr key={format!("{}-{}", record.partition, record.offset)}>
+                <td class="num">{ record.partition }</td>
+                <td class="num">{ record.offset }</td>
+                <td>{ format::date_time(record.timestamp_ms.saturating_mul(1000)) }</td>
+                { text(&record.key) }
+                { text(&record.value) }
+                <td>{ headers.join(", ") }</td>
+            </tr>
         }
     };
     html! {
-        <div class="event-form">
-            <div class="form-end">
+        <div class="stack-part">
+            <p class="caption">
                 <button type="button" class="button" onclick={page.on(Action::Ask(read))}>{ "Show newest records" }</button>
-            </div>
+            </p>
             if shown.0 == topic {
                 if shown.1.is_empty() {
-                    <p class="hint">{ "No records." }</p>
+                    <p class="hint">{ "No records: send one above." }</p>
                 } else {
-                    <ul class="hint mono records" aria-label={format!("Newest records of {topic}")}>{ for shown.1.iter().map(row) }</ul>
+                    <div class="table-scroll records" tabindex="0" role="region" aria-label={format!("Newest records of {topic}")}>
+                        <table class="grid">
+                            <thead><tr>
+                                { for ["Partition", "Offset", "Timestamp", "Key", "Value", "Headers"].iter().map(|name| html! {
+                                    <th scope="col">{ *name }</th>
+                                }) }
+                            </tr></thead>
+                            <tbody class="mono">{ for shown.1.iter().map(row) }</tbody>
+                        </table>
+                    </div>
                 }
             }
         </div>

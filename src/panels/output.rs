@@ -2,11 +2,11 @@
 
 use crate::format::plural;
 use crate::page::use_page;
-use crate::state::Action;
-use crate::ui::VirtualTable;
+use crate::state::{Action, AssistAction};
+use crate::ui::{Glyph, Icon, VirtualTable};
 use std::rc::Rc;
 use tidemark_protocol::Command;
-use tidemark_protocol::messages::BatchKind;
+use tidemark_protocol::messages::{BatchKind, ResultFormat};
 use yew::prelude::*;
 
 #[component]
@@ -49,11 +49,22 @@ pub fn OutputPanel() -> Html {
     };
     html! {
         <div class="stack">
-            <p class="caption">
-                <b>{ format!("Batch {}", batch.batch) }</b>
-                { format!(" · {}", plural(batch.output.total as i64, "row", "rows")) }
-                if let BatchKind::NoData { reason } = &batch.kind { { format!(" · no-data batch: {reason}") } }
-            </p>
+            <div class="caption">
+                <span class="caption-text">
+                    <b>{ format!("Batch {}", batch.batch) }</b>
+                    { format!(" · {}", plural(batch.output.total as i64, "row", "rows")) }
+                    if let BatchKind::NoData { reason } = &batch.kind { { format!(" · no-data batch: {reason}") } }
+                </span>
+                if batch.output.total > 0 {
+                    <span class="downloads" role="group" aria-label="Download these rows">
+                        <Icon glyph={Glyph::Download} />
+                        { for [(ResultFormat::Json, "JSON"), (ResultFormat::Csv, "CSV")].map(|(format, name)| html! {
+                            <button type="button" class="link" aria-label={format!("Download these rows as {name}")}
+                                onclick={page.on(Action::Assist(AssistAction::Export(format)))}>{ name }</button>
+                        }) }
+                    </span>
+                }
+            </div>
             if batch.output.columns.is_empty() || batch.output.total == 0 {
                 <p class="empty">{ why }</p>
             } else {

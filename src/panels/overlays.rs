@@ -20,7 +20,11 @@ pub fn Overlays() -> Html {
 fn Shortcuts() -> Html {
     let page = use_page();
     html! {
-        <Dialog title="Keyboard shortcuts" onclose={page.on(Action::Show(None))}>
+        <Dialog title="Help" onclose={page.on(Action::Show(None))}>
+            <p>
+                { "Everything runs in this tab: script, data and results never leave your machine. The page loads its own files, and asks no other server for anything. Files and checkpoints are kept by this browser (IndexedDB), under this address; Reset deletes them." }
+            </p>
+            <h3>{ "Keyboard" }</h3>
             <dl class="shortcuts">
                 { for SHORTCUTS.iter().map(|entry| html! {
                     <div>
@@ -30,6 +34,9 @@ fn Shortcuts() -> Html {
                 }) }
                 <div><dt><kbd>{ "←" }</kbd><kbd>{ "→" }</kbd></dt><dd>{ "On the strip: event by event; ↑ ↓ by batch, D to the next dropped one, Enter tells its fate" }</dd></div>
                 <div><dt><kbd>{ "Esc" }</kbd><kbd>{ "Tab" }</kbd></dt><dd>{ "Leave the editor (Tab alone indents)" }</dd></div>
+                <div><dt><kbd>{ "Ctrl" }</kbd><kbd>{ "Space" }</kbd></dt><dd>{ "In the script: complete a name, an option, a column" }</dd></div>
+                <div><dt><kbd>{ "Alt" }</kbd><kbd>{ "H" }</kbd></dt><dd>{ "In the script: help for the name at the cursor" }</dd></div>
+                <div><dt><kbd>{ "F8" }</kbd></dt><dd>{ "In the script: to the next underlined error" }</dd></div>
             </dl>
             <p class="hint">{ "On a Mac, Command works for Ctrl and Option for Alt." }</p>
         </Dialog>

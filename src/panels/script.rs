@@ -32,6 +32,10 @@ pub fn ScriptPanel() -> Html {
         let desk = page.desk.clone();
         Callback::from(move |editor| desk.set_editor(editor))
     };
+    let onsay = {
+        let page = page.clone();
+        Callback::from(move |text: String| page.act(Action::Say(text)))
+    };
     let edited = app.ran.as_ref().is_some_and(|ran| *ran != app.script);
     html! {
         <section class="pane script" id="pane-script" aria-label="Script">
@@ -43,7 +47,8 @@ pub fn ScriptPanel() -> Html {
             </header>
             <div class="pane-body code-host">
                 <Code text={app.script.clone()} language="python" label="Python script" mark={mark(app)}
-                    {onchange} {onmount} />
+                    problems={app.assist.problems.clone()} checked={app.assist.checked} columns={app.known_columns()}
+                    {onchange} {onmount} {onsay} />
             </div>
             { problem(&page) }
         </section>

@@ -1,5 +1,6 @@
 //! The strip under the toolbar: which query, how it runs, what time it is, where things are kept.
 
+use super::times::TimesSwitch;
 use crate::format;
 use crate::page::use_page;
 use crate::state::{Action, App, Engine, Life, point_name};
@@ -130,6 +131,7 @@ pub fn SessionStrip() -> Html {
                 if let Some(clock) = clock {
                     <Fact label="Clock" value={clock} tip="Virtual time: only triggers and sleeps move it" />
                 }
+                <TimesSwitch />
                 <Fact label="Workspace" value={kept} tone={storage_tone} tip={kept_tip} />
                 <Fact label="Engine" value={engine} tone={engine_tone} />
             </dl>

@@ -5,7 +5,7 @@ use crate::page::use_page;
 use crate::state::Action;
 use tidemark_protocol::Command;
 use tidemark_protocol::messages::SocketCommand;
-use web_sys::HtmlInputElement;
+use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 /// The port of the socket source's examples.
@@ -47,7 +47,7 @@ pub fn SocketPanel() -> Html {
                 <p class="hint">{ "No port is open: the socket source is refused the connection." }</p>
             }
             { for ports.iter().map(|open| html! {
-                <Lines key={open.port} port={open.port} waiting={open.waiting} />
+                <Lines key={open.port} port={open.port} waiting={open.waiting} sent={open.sent} />
             }) }
         </div>
     }
@@ -57,6 +57,7 @@ pub fn SocketPanel() -> Html {
 struct LinesProps {
     port: u16,
     waiting: usize,
+    sent: u64,
 }
 
 #[component]
@@ -66,7 +67,9 @@ fn Lines(props: &LinesProps) -> Html {
     let text = use_state(String::new);
     let oninput = {
         let text = text.clone();
-        Callback::from(move |event: InputEvent| text.set(value(&event)))
+        Callback::from(move |event: InputEvent| {
+            text.set(event.target_dyn_into::<HtmlTextAreaElement>().map_or_else(String::new, |area| area.value()));
+        })
     };
     let onsubmit = {
         let (page, text) = (page.clone(), text.clone());
@@ -77,18 +80,19 @@ fn Lines(props: &LinesProps) -> Html {
             text.set(String::new());
         })
     };
-    let waiting = i64::try_from(props.waiting).unwrap_or(0);
+    let (waiting, sent) = (i64::try_from(props.waiting).unwrap_or(0), i64::try_from(props.sent).unwrap_or(0));
     html! {
         <form class="event-form" {onsubmit}>
             <label class="field">
                 <span>{ format!("Line to {port}") }</span>
-                <input class="input mono" value={(*text).clone()} {oninput} spellcheck="false" />
+                <textarea class="input mono" rows="2" value={(*text).clone()} {oninput} spellcheck="false"
+                    placeholder="One line, or several at once" />
             </label>
             <div class="form-end">
                 <button type="submit" class="button primary">{ "Send" }</button>
                 <button type="button" class="button"
                     onclick={page.on(Action::Ask(Command::Socket(SocketCommand::Close { port })))}>{ "Close" }</button>
-                <span class="hint">{ format!("{} not read yet", format::plural(waiting, "line", "lines")) }</span>
+                <span class="hint">{ format!("{} sent, {} not read yet", format::plural(sent, "line", "lines"), format::count(waiting)) }</span>
             </div>
         </form>
     }

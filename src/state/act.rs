@@ -19,7 +19,8 @@ impl App {
                     return Vec::new();
                 }
                 self.script = text;
-                vec![Effect::SaveSoon]
+                self.text_is_new();
+                vec![Effect::SaveSoon, Effect::CheckSoon]
             }
             Action::SaveScript => self.ask(Command::SetScript { text: self.script.to_string() }),
             Action::Run if self.gates().run.is_open() => self.run(false),
@@ -120,6 +121,7 @@ impl App {
                 effects
             }
             Action::Lessons(action) => self.act_on_lessons(action),
+            Action::Assist(action) => self.assist(action),
             Action::Tell(text) => {
                 self.tell(text);
                 Vec::new()
@@ -212,6 +214,7 @@ impl App {
             share: self.share.clone(),
             tab: self.tab,
             view: self.view,
+            assist: self.assist.clone(),
             files: self.files.clone(),
             sent: self.sent,
             settled: self.settled,
@@ -235,6 +238,7 @@ impl App {
         self.settled = 0;
         self.working.clear();
         self.downloads.clear();
+        self.forget_checks();
         self.next_due_ms = None;
         self.script_state = None;
         self.drop_queries();

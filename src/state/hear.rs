@@ -17,6 +17,7 @@ impl App {
             Event::Ready { engine_version, spark_version, script, restored, files } => {
                 self.ready(Engine::Ready { engine_version, spark_version }, script, restored);
                 self.files = Rc::new(files);
+                self.text_is_new();
                 return [vec![Effect::ShowScript(self.script.clone())], self.share_ready()].concat();
             }
             Event::Storage(state) => {
@@ -42,6 +43,7 @@ impl App {
             Event::KafkaRecords { topic, records } => self.records = Rc::new((topic, records)),
             Event::Fates(event) => self.hear_fates(event),
             Event::Ports(ports) => self.ports = Rc::new(ports),
+            Event::Assist(event) => return self.hear_assist(event),
             Event::FileContent { path, content, text } => return self.content(path, content, text),
             Event::BatchRows { query, batch, offset, rows } => {
                 if self.rows.query != query || self.rows.batch != batch {
@@ -293,7 +295,7 @@ impl App {
             }
             self.continuous = false;
         }
-        Vec::new()
+        self.check_if_wanted()
     }
 }
 

@@ -5,8 +5,10 @@ use tidemark_protocol::messages::Column;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-/// Height of a row, px: as in www/styles/table.css.
-const ROW: f64 = 25.0;
+/// Height of a row in root font sizes: as in www/styles/parts.css.
+const ROW: f64 = 25.0 / 16.0;
+/// Browsers lay out no more than some tens of millions of px: a longer table is scrolled in proportion.
+const TALLEST: f64 = 8_000_000.0;
 /// Rows drawn beyond each edge.
 const MARGIN: usize = 8;
 /// Rows asked for at once.
@@ -28,11 +30,27 @@ pub struct TableProps {
     pub need: Callback<(usize, usize)>,
 }
 
-/// The rows to draw of `total`, for a viewport of `height` scrolled to `top`.
-fn seen(top: f64, height: f64, total: usize) -> std::ops::Range<usize> {
-    let first = ((top / ROW).floor().max(0.0) as usize).saturating_sub(MARGIN).min(total);
-    let count = (height / ROW).ceil().max(1.0) as usize + 2 * MARGIN;
-    first..(first + count).min(total)
+/// What is drawn: these rows, with room above and below them (px).
+#[derive(Clone, Debug, PartialEq)]
+struct Seen {
+    rows: std::ops::Range<usize>,
+    above: f64,
+    below: f64,
+}
+
+/// For a viewport of `height` that is scrolled to `top`, over `total` rows of height `row` (all px).
+fn seen(top: f64, height: f64, total: usize, row: f64) -> Seen {
+    let whole = total as f64 * row;
+    let tall = whole.min(TALLEST);
+    // Where the viewport's top would be if the table were laid out in full.
+    let most = (tall - height).max(1.0);
+    let meant = if whole > tall { (top / most).clamp(0.0, 1.0) * (whole - height).max(0.0) } else { top };
+    let first = ((meant / row).floor().max(0.0) as usize).saturating_sub(MARGIN).min(total);
+    let count = (height / row).ceil().max(1.0) as usize + 2 * MARGIN;
+    let rows = first..(first + count).min(total);
+    let above = (rows.start as f64 * row - (meant - top)).max(0.0);
+    let drawn = (rows.end - rows.start) as f64 * row;
+    Seen { below: (tall - above - drawn).max(0.0), rows, above }
 }
 
 fn is_number(data_type: &str) -> bool {
@@ -52,7 +70,7 @@ pub fn VirtualTable(props: &TableProps) -> Html {
             }
         })
     };
-    let range = seen(view.0, view.1, props.total);
+    let Seen { rows: range, above, below } = seen(view.0, view.1, props.total, ROW * crate::browser::root_px());
     let missing = range.clone().find(|index| props.row.emit(*index).is_none());
     {
         let need = props.need.clone();
@@ -63,8 +81,6 @@ pub fn VirtualTable(props: &TableProps) -> Html {
             }
         });
     }
-    let above = range.start as f64 * ROW;
-    let below = (props.total - range.end) as f64 * ROW;
     let numeric: Vec<bool> = props.columns.iter().map(|column| is_number(&column.data_type)).collect();
     let cell = |(at, value): (usize, &Option<String>)| {
         let class =
@@ -106,8 +122,21 @@ mod tests {
 
     #[test]
     fn only_rows_near_the_viewport_are_drawn() {
-        assert_eq!(seen(0.0, 250.0, 5), 0..5);
-        assert_eq!(seen(250_000.0, 250.0, 1_000_000), 9_992..10_018);
-        assert_eq!(seen(25_000_000.0, 250.0, 1_000_000), 999_992..1_000_000);
+        assert_eq!(seen(0.0, 250.0, 5, 25.0), Seen { rows: 0..5, above: 0.0, below: 0.0 });
+        let middle = seen(250_000.0, 250.0, 100_000, 25.0);
+        assert_eq!(middle, Seen { rows: 9_992..10_018, above: 249_800.0, below: 2_249_550.0 });
+    }
+
+    #[test]
+    fn a_table_taller_than_a_browser_can_lay_out_is_scrolled_in_proportion() {
+        let first = seen(0.0, 250.0, 1_000_000, 25.0);
+        assert_eq!((first.rows.clone(), first.above), (0..26, 0.0));
+        let last = seen(TALLEST - 250.0, 250.0, 1_000_000, 25.0);
+        assert_eq!(last.rows, 999_982..1_000_000);
+        assert!((last.above + 18.0 * 25.0 - TALLEST).abs() < 0.01, "{last:?}");
+        let middle = seen((TALLEST - 250.0) / 2.0, 250.0, 1_000_000, 25.0);
+        // The first row of the viewport is drawn at the viewport's top.
+        assert_eq!(middle.rows.start, 499_995 - MARGIN);
+        assert!((middle.above - ((TALLEST - 250.0) / 2.0 - MARGIN as f64 * 25.0)).abs() < 25.0, "{middle:?}");
     }
 }

@@ -23,7 +23,7 @@ test("the keyboard alone steps, goes round the panels and shows the shortcuts", 
     assert.ok(await page.locator(selector).evaluate((element) => element === document.activeElement), key);
   }
   await page.keyboard.press("F1");
-  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await page.getByRole("dialog", { name: "Help" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
 });

@@ -4,6 +4,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import {
   Decoration,
@@ -18,6 +19,7 @@ import {
   lineNumbers,
   rectangularSelection,
 } from "@codemirror/view";
+import { help, knowColumns } from "./help.js";
 import { highlightStyle, theme } from "./theme.js";
 
 const setMark = StateEffect.define();
@@ -64,7 +66,7 @@ const markField = StateField.define({
 });
 
 // Tab indents, so that it must be possible to leave: Escape, then Tab, as CodeMirror's own guide has it.
-function extensions({ language, label, onChange, onBlur }) {
+function extensions({ language, label, onChange, onBlur, onSay }) {
   const shared = [
     highlightSpecialChars(),
     history(),
@@ -81,7 +83,7 @@ function extensions({ language, label, onChange, onBlur }) {
     theme,
     syntaxHighlighting(highlightStyle),
     markField,
-    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) onChange(update.state.doc.toString());
       if (update.focusChanged && !update.view.hasFocus) onBlur();
@@ -89,7 +91,8 @@ function extensions({ language, label, onChange, onBlur }) {
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, indentWithTab]),
   ];
   if (language !== "python") return [...shared, EditorView.lineWrapping];
-  return [...shared, lineNumbers(), highlightActiveLineGutter(), python()];
+  // Before the shared keys: Escape closes a card of help, Enter takes a completion.
+  return [help(onSay), keymap.of(lintKeymap), ...shared, lineNumbers(), lintGutter(), highlightActiveLineGutter(), python()];
 }
 
 // Keys of the app (Ctrl-Enter and the like) belong to the page: the editor's own meaning of them goes.
@@ -112,7 +115,30 @@ class Editor {
 
   // Replaces the whole text and forgets the undo history: another document is shown.
   setText(text) {
-    if (text !== this.text()) this.view.setState(this.fresh(text));
+    if (text === this.text()) return;
+    this.view.setState(this.fresh(text));
+    this.setColumns(this.columns ?? []);
+  }
+
+  // Underlines what is certainly wrong: from, to and message of each, flat.
+  setProblems(flat) {
+    const { length } = this.view.state.doc;
+    const problems = [];
+    for (let at = 0; at + 2 < flat.length; at += 3) {
+      const [from, to, message] = flat.slice(at, at + 3);
+      // A place without extent shows nothing: the character before it, if there is one.
+      const start = Math.min(from, length);
+      const end = Math.min(Math.max(to, start), length);
+      problems.push({ from: start === end && start > 0 ? start - 1 : start, to: end, severity: "error", message });
+    }
+    this.view.dispatch(setDiagnostics(this.view.state, problems));
+  }
+
+  setColumns(flat) {
+    this.columns = flat;
+    const columns = [];
+    for (let at = 0; at + 1 < flat.length; at += 2) columns.push({ name: flat[at], type: flat[at + 1] });
+    this.view.dispatch({ effects: knowColumns(columns) });
   }
 
   mark(line, kind, title) {

@@ -4,6 +4,8 @@
 //! the worker and the command line drive a [`Workbench`].
 
 pub mod engine;
+#[cfg(test)]
+mod help;
 pub mod messages;
 pub mod workbench;
 

@@ -1,16 +1,21 @@
 //! Commands from the page to the worker and events back. Changing one changes [`PROTOCOL_VERSION`].
 
+mod assist;
 mod fates;
 mod inputs;
 mod layout;
 
 use serde::{Deserialize, Serialize};
 
+pub use assist::{AssistCommand, AssistEvent, Problem, ResultFormat};
 pub use fates::{
     Behind, DroppedEvent, Entry, EventRef, Fact, FatesCommand, FatesEvent, Need, OperatorReport, Outcome, Pick, Place,
     Step, Story, Told,
 };
-pub use inputs::{KafkaCommand, KafkaMessage, KafkaRecord, PartitionInfo, PortInfo, SocketCommand, TopicInfo};
+pub use inputs::{
+    Before, Generate, KafkaCommand, KafkaMessage, KafkaRecord, MadeUp, PartitionInfo, PortInfo, SocketCommand,
+    TopicInfo,
+};
 pub use layout::{LaidFile, LaidMessage, Layout};
 
 /// Both sides must be built from the same version; the worker refuses another one.
@@ -79,6 +84,10 @@ pub enum Command {
     Socket(SocketCommand),
     /// Why a row went where it went.
     Fates(FatesCommand),
+    /// Made-up events as new files of a source's folder.
+    Generate(Generate),
+    /// Help beside the session.
+    Assist(AssistCommand),
     /// Rows of a batch's output; answered by [`Event::BatchRows`].
     ReadBatch {
         query: String,
@@ -154,6 +163,7 @@ pub enum Event {
     Ports(Vec<PortInfo>),
     /// Answers to [`Command::Fates`].
     Fates(FatesEvent),
+    Assist(AssistEvent),
     FileContent {
         path: String,
         #[serde(with = "serde_bytes")]

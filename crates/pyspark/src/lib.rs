@@ -6,6 +6,7 @@
 //! know of a browser. User errors are Python exceptions, never panics.
 
 mod arrow_rows;
+mod check;
 mod convert;
 mod errors;
 mod host;
@@ -16,5 +17,6 @@ mod session;
 mod state;
 mod traceback;
 
+pub use check::{Problem, check};
 pub use session::{Failure, Options, ParkedCall, Printer, PythonSession, RunState};
 pub use state::Output;

@@ -7,6 +7,7 @@
 
 pub mod analyzer;
 pub mod catalog;
+pub mod certain;
 pub mod conf;
 pub mod connector;
 pub mod dataframe;

@@ -5,6 +5,7 @@
 
 pub mod api;
 mod batch;
+pub mod certain;
 mod checkpoint;
 pub mod clock;
 mod env;

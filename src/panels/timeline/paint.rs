@@ -1,6 +1,6 @@
 //! Paints the strip.
 
-use crate::browser::css_colour;
+use crate::browser::{css_colour, root_px};
 use crate::format;
 use crate::strip::{Hit, Layout, Model, Spot, TimeScale};
 use std::f64::consts::TAU;
@@ -61,7 +61,7 @@ impl Palette {
             tint: css_colour("--accent-tint"),
             water: css_colour("--water"),
             drop: css_colour("--drop"),
-            font: format!("11px {family}"),
+            font: format!("{}px {family}", 0.6875 * root_px()),
         }
     }
 }

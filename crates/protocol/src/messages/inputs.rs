@@ -2,6 +2,43 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Column;
+
+/// A recipe for made-up events; the same recipe makes the same events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MadeUp {
+    pub seed: u64,
+    pub count: u32,
+    /// Event time of the first, ms.
+    pub start_ms: i64,
+    /// Events per second of event time.
+    pub per_second: f64,
+    /// Each event is set back by up to this much, so that they come out of order (ms).
+    pub disorder_ms: i64,
+    /// Of a hundred events, how many are late ...
+    pub late_percent: u32,
+    /// ... and by how much (ms).
+    pub late_ms: i64,
+    /// Different keys.
+    pub keys: u32,
+    /// 0: all keys are as frequent; 1: the second comes half as often as the first, the third a third as often ...
+    pub skew: f64,
+}
+
+/// Made-up events for a file source, JSON lines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Generate {
+    /// Absolute.
+    pub folder: String,
+    /// The source's schema: each column gets values of its type, the first text the keys.
+    pub columns: Vec<Column>,
+    /// The column that gets the event times; None: the first timestamp.
+    pub event_time: Option<String>,
+    pub made: MadeUp,
+    /// Files over which the events are spread in the order of their arrival.
+    pub files: u32,
+}
+
 /// What a person does to the session's Kafka broker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum KafkaCommand {
@@ -21,21 +58,32 @@ pub enum KafkaCommand {
         topic: String,
         message: KafkaMessage,
     },
-    /// Sends `count` made-up purchases (event_time, user, action, amount) as JSON, keyed by user; the same seed sends the same.
+    /// Sends made-up purchases (event_time, user, action, amount) as JSON, keyed by user.
     Generate {
         topic: String,
-        seed: u64,
-        count: u32,
+        made: MadeUp,
     },
-    /// Deletes all records, as a retention would.
+    /// Deletes the oldest records, as a retention does.
     DeleteRecords {
         topic: String,
+        /// None: of every partition.
+        partition: Option<i32>,
+        before: Before,
     },
     /// Answered by [`crate::Event::KafkaRecords`]: the newest `limit` records, newest first.
     Read {
         topic: String,
         limit: usize,
     },
+}
+
+/// Which records a retention deletes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Before {
+    All,
+    Offset(i64),
+    /// Timestamp of the record, ms.
+    Time(i64),
 }
 
 /// A message as it is typed.

@@ -8,13 +8,12 @@ use tidemark_streaming::kafka::{Broker, BrokerError, BrokerResult, Message, Reco
 use tidemark_streaming::socket::SocketHub;
 use tidemark_vfs::SharedFs;
 
-use super::CWD;
+use super::{CWD, generate};
 use crate::messages::{
-    Event, KafkaCommand, KafkaMessage, KafkaRecord, LaidMessage, PartitionInfo, PortInfo, SocketCommand, TopicInfo,
+    Before, Event, KafkaCommand, KafkaMessage, KafkaRecord, LaidMessage, PartitionInfo, PortInfo, SocketCommand,
+    TopicInfo,
 };
 
-/// Messages that one command may make up.
-const MAX_GENERATED: u32 = 10_000;
 const FIRST_TOPIC: &str = "events";
 
 /// The inputs of a workspace that are no files. Ports outlive the sessions that read from them.
@@ -51,14 +50,17 @@ impl Inputs {
             KafkaCommand::Produce { topic, message } => {
                 broker.produce(&topic, typed(message), now_ms)?;
             }
-            KafkaCommand::Generate { topic, seed, count } => {
-                for message in purchases(seed, count.min(MAX_GENERATED), now_ms) {
+            KafkaCommand::Generate { topic, made } => {
+                for message in generate::messages(&made) {
                     broker.produce(&topic, message, now_ms)?;
                 }
             }
-            KafkaCommand::DeleteRecords { topic } => {
-                for partition in 0..broker.topic(&topic)?.partitions() {
-                    broker.delete_records(&topic, partition, -1, now_ms)?;
+            KafkaCommand::DeleteRecords { topic, partition, before } => {
+                let all = 0..broker.topic(&topic)?.partitions();
+                for partition in partition.map_or(all, |one| one..one + 1) {
+                    if let Some(offset) = self.first_kept(&topic, partition, before, now_ms)? {
+                        broker.delete_records(&topic, partition, offset, now_ms)?;
+                    }
                 }
             }
             KafkaCommand::Read { topic, limit } => {
@@ -67,6 +69,26 @@ impl Inputs {
             }
         }
         Ok(None)
+    }
+
+    /// The offset below which records go; None: none goes. As in Kafka, the first record that is not older decides about a time.
+    fn first_kept(&self, topic: &str, partition: i32, before: Before, now_ms: i64) -> BrokerResult<Option<i64>> {
+        Ok(match before {
+            Before::All => Some(-1),
+            Before::Offset(offset) => {
+                let (first, records) = self.broker.records(topic, partition, now_ms)?;
+                let end = first + i64::try_from(records.len()).unwrap_or(0);
+                (offset > first).then_some(offset.min(end))
+            }
+            Before::Time(time_ms) => {
+                let (first, records) = self.broker.records(topic, partition, now_ms)?;
+                match records.iter().position(|record| record.timestamp_ms >= time_ms) {
+                    Some(0) => None,
+                    Some(at) => Some(first + i64::try_from(at).unwrap_or(0)),
+                    None => Some(-1),
+                }
+            }
+        })
     }
 
     fn newest(&self, topic: &str, limit: usize, now_ms: i64) -> BrokerResult<Vec<KafkaRecord>> {
@@ -157,33 +179,4 @@ fn readable(partition: i32, offset: i64, record: &Record) -> KafkaRecord {
         value: text(record.value.as_ref()),
         headers: record.headers.iter().map(|(name, value)| (name.clone(), text(value.as_ref()))).collect(),
     }
-}
-
-/// Made-up purchases: times within the last minute, now and then one that is minutes late.
-fn purchases(seed: u64, count: u32, now_ms: i64) -> impl Iterator<Item = Message> {
-    const USERS: [&str; 5] = ["alice", "bob", "carol", "dave", "erin"];
-    const ACTIONS: [&str; 3] = ["buy", "view", "refund"];
-    let mut state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    // SplitMix64.
-    let mut next = move |bound: u64| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    };
-    (0..count).map(move |_| {
-        let user = USERS[next(5) as usize];
-        let action = ACTIONS[next(3) as usize];
-        let late = if next(10) == 0 { 180_000 + next(600_000) } else { next(60_000) };
-        let event_ms = now_ms - i64::try_from(late).unwrap_or(0);
-        let amount = (next(50_000) + 100) as f64 / 100.0;
-        let value = serde_json::json!({
-            "event_time": tidemark_streaming::format_ms(event_ms),
-            "user": user,
-            "action": action,
-            "amount": amount,
-        });
-        Message { key: Some(user.into()), value: Some(value.to_string().into_bytes()), ..Message::default() }
-    })
 }

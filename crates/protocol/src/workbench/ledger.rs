@@ -172,6 +172,11 @@ impl Ledger {
         }
     }
 
+    /// The name of a query, if it has one.
+    pub(super) fn query_name(&self, query: &str) -> Option<&str> {
+        self.queries.iter().find(|(_, info)| info.id == query).and_then(|(_, info)| info.name.as_deref())
+    }
+
     /// The report of a batch, if it is remembered.
     pub(super) fn batch(&self, query: &str, batch: i64) -> Option<&BatchReport> {
         self.batches.iter().map(|(_, report)| report).find(|report| report.query == query && report.batch == batch)

@@ -4,10 +4,12 @@
 //! out as [`Output::Commit`]; whoever stores it keeps back the events that follow until the commit is done, so that a
 //! batch is shown as committed only when its files are safe.
 
+mod assist;
 mod example;
 mod explain;
 mod fates;
 mod files;
+mod generate;
 mod inputs;
 mod ledger;
 mod observer;
@@ -23,7 +25,9 @@ use tidemark_streaming::api::{CrashPoint as EnginePoint, StepOutcome};
 use tidemark_vfs::{Change, FileSystem, FsResult, MemoryFs};
 
 use crate::engine::{Engine, Outcome, Setup};
-use crate::messages::{Command, CrashPoint, Event, KafkaCommand, Layout, Restored, ScriptState, SocketCommand, Stream};
+use crate::messages::{
+    Command, CrashPoint, Event, Generate, KafkaCommand, Layout, Restored, ScriptState, SocketCommand, Stream,
+};
 
 pub use example::opening_example;
 pub use files::WORKSPACE_LIMIT_BYTES;
@@ -87,6 +91,8 @@ pub struct Workbench {
     clock_ms: i64,
     /// Commands answered so far.
     commands: u64,
+    /// The time zone that the page was told last.
+    zone_said: String,
 }
 
 impl Workbench {
@@ -113,6 +119,7 @@ impl Workbench {
             stopwatch: options.stopwatch,
             clock_ms,
             commands: 0,
+            zone_said: "UTC".to_owned(),
         };
         if restored {
             let memory = bench.shared.ledger.borrow().restored();
@@ -152,6 +159,8 @@ impl Workbench {
             Command::Kafka(command) => self.kafka(command),
             Command::Socket(command) => self.socket(command),
             Command::Fates(command) => self.fates(command),
+            Command::Generate(wanted) => self.generate(&wanted),
+            Command::Assist(command) => self.assist(command),
         }
         self.settle();
     }
@@ -173,6 +182,7 @@ impl Workbench {
         for event in self.inputs.news(self.clock_ms) {
             self.shared.event(event);
         }
+        self.tell_zone();
         let next_due_ms = self.engine.as_ref().and_then(Engine::next_due_ms);
         self.shared.event(Event::Settled { command: self.commands, clock_ms: self.clock_ms, next_due_ms });
         self.commands += 1;
@@ -312,6 +322,12 @@ impl Workbench {
         });
         self.shared.commit();
         self.shared.event(Event::Crashed { point, batch });
+    }
+
+    fn generate(&mut self, wanted: &Generate) {
+        for (path, content) in generate::files(&*self.shared.fs, wanted) {
+            self.change("generate", |fs, now| files::write(fs, &path, &content, now));
+        }
     }
 
     /// A change by hand. The clock moves on by a millisecond, so that files keep the order in which they came.

@@ -2,7 +2,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::*;
-use crate::messages::{BatchKind, BatchReport, Fate, KafkaMessage, LaidFile, LaidMessage};
+use crate::messages::{
+    AssistCommand, AssistEvent, BatchKind, BatchReport, Before, Fate, KafkaMessage, LaidFile, LaidMessage, MadeUp,
+    ResultFormat,
+};
 
 /// A workbench and all it said, with the commits summed up as a store would.
 pub(super) struct Bench {
@@ -215,7 +218,7 @@ fn messages_and_typed_lines_reach_the_queries_and_survive_a_reload() {
     assert_eq!(bench.batch(step()).output.total, 0);
     let message = crate::messages::KafkaMessage { value: Some("hello".into()), ..Default::default() };
     bench.run(Command::Kafka(KafkaCommand::Produce { topic: "orders".into(), message }));
-    bench.run(Command::Kafka(KafkaCommand::Generate { topic: "orders".into(), seed: 7, count: 3 }));
+    bench.run(Command::Kafka(KafkaCommand::Generate { topic: "orders".into(), made: made_up(3) }));
     let typed = bench.run(Command::Socket(SocketCommand::Send { port: 9999, text: "world\n".into() }));
     assert!(typed.iter().any(|event| matches!(event, Event::Ports(ports) if ports[0].waiting == 1)), "{typed:?}");
     let report = bench.batch(step());
@@ -226,4 +229,100 @@ fn messages_and_typed_lines_reach_the_queries_and_survive_a_reload() {
     let Some(Event::KafkaRecords { records, .. }) = read.first() else { panic!("{read:?}") };
     assert_eq!(records.len(), 3);
     assert!(records.iter().all(|record| record.key.is_some()));
+}
+
+fn made_up(count: u32) -> MadeUp {
+    MadeUp {
+        seed: 7,
+        count,
+        start_ms: NOW_MS,
+        per_second: 1.0,
+        disorder_ms: 2_000,
+        late_percent: 10,
+        late_ms: 60_000,
+        keys: 3,
+        skew: 1.0,
+    }
+}
+
+#[test]
+fn a_retention_deletes_what_is_older() {
+    let mut bench = Bench::open(None);
+    let topic = || "events".to_owned();
+    for timestamp_ms in [1_000, 2_000, 3_000] {
+        let message = crate::messages::KafkaMessage {
+            value: Some("x".into()),
+            timestamp_ms: Some(timestamp_ms),
+            ..Default::default()
+        };
+        bench.run(Command::Kafka(KafkaCommand::Produce { topic: topic(), message }));
+    }
+    let mut earliest = |before: Before| {
+        let command = KafkaCommand::DeleteRecords { topic: topic(), partition: Some(0), before };
+        let events = bench.run(Command::Kafka(command));
+        events.iter().find_map(|event| match event {
+            Event::Topics(topics) => Some((topics[0].partitions[0].earliest, topics[0].partitions[0].latest)),
+            _ => None,
+        })
+    };
+    assert_eq!(earliest(Before::Time(500)), None);
+    assert_eq!(earliest(Before::Time(1_500)), Some((1, 3)));
+    assert_eq!(earliest(Before::Offset(2)), Some((2, 3)));
+    assert_eq!(earliest(Before::Offset(2)), None);
+    assert_eq!(earliest(Before::All), Some((3, 3)));
+}
+
+#[test]
+fn made_up_events_are_read_and_results_come_as_files() {
+    let mut bench = Bench::open(None);
+    let script = bench.script();
+    bench.run(Command::Run { text: script });
+    let first = bench.batch(step());
+    let source = bench.run(Command::Run { text: bench.script() }).into_iter().find_map(|event| match event {
+        Event::QueryStarted(info) => info.sources.first().cloned(),
+        _ => None,
+    });
+    let source = source.expect("a source");
+    let folder = source.folder.expect("a folder").replace("file:", "");
+    let wanted = Generate {
+        folder: folder.clone(),
+        columns: source.schema,
+        event_time: Some("event_time".into()),
+        made: made_up(10),
+        files: 2,
+    };
+    let events = bench.run(Command::Generate(wanted));
+    let Some(Event::Files(files)) = events.first() else { panic!("{events:?}") };
+    assert!(files.iter().any(|file| file.path == format!("{folder}/made-0002.json") && file.len > 0));
+
+    let mut export = |format, batch| {
+        let query = first.query.clone();
+        let events = bench.run(Command::Assist(AssistCommand::Export { query, batch, format }));
+        match events.first() {
+            Some(Event::Assist(AssistEvent::Exported { name, content })) => {
+                (name.clone(), String::from_utf8(content.clone()).expect("text"))
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let (name, text) = export(ResultFormat::Csv, 0);
+    assert!(name.ends_with("-batch-0.csv"), "{name}");
+    assert_eq!(text.lines().count(), first.output.total + 1);
+    let (name, text) = export(ResultFormat::Json, 0);
+    assert!(name.ends_with("-batch-0.json"), "{name}");
+    assert_eq!(text.lines().count(), first.output.total);
+}
+
+#[test]
+fn a_script_is_checked_and_the_zone_of_its_session_is_told() {
+    let mut bench = Bench::open(None);
+    let checked = bench.run(Command::Assist(AssistCommand::Check { edit: 4, text: "x = (".into() }));
+    let Some(Event::Assist(AssistEvent::Checked { edit: 4, problems })) = checked.first() else {
+        panic!("{checked:?}")
+    };
+    assert!(problems[0].message.starts_with("SyntaxError: "), "{problems:?}");
+    let script = "from pyspark.sql import SparkSession\n\
+                  SparkSession.builder.config('spark.sql.session.timeZone', 'Asia/Tokyo').getOrCreate()\n";
+    let ran = bench.run(Command::Run { text: script.into() });
+    assert!(ran.contains(&Event::Assist(AssistEvent::Zone("Asia/Tokyo".into()))), "{ran:?}");
 }

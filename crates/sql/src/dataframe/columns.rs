@@ -188,10 +188,7 @@ pub fn offset(session: &SqlSession, plan: &PlanRef, n: i32) -> Result<PlanRef> {
 pub fn with_watermark(session: &SqlSession, plan: &PlanRef, column: &str, delay: &str) -> Result<PlanRef> {
     let parsed = interval::parse_or_error(delay)?;
     if interval::is_negative(&parsed) {
-        return Err(SparkError::plain(
-            ErrorClass::IllegalArgument,
-            format!("requirement failed: delay threshold ({delay}) should not be negative."),
-        ));
+        return Err(crate::certain::negative_delay(delay));
     }
     let column = Expr::UnresolvedAttribute(parse_attribute_name(column)?);
     node(session, LogicalPlan::EventTimeWatermark { column, delay: parsed, child: plan.clone() })

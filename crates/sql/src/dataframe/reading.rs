@@ -14,6 +14,27 @@ use crate::types::{DataType, StructField, StructType};
 /// File formats that can be streamed.
 const FILE_FORMATS: [&str; 4] = ["json", "csv", "text", "parquet"];
 
+/// Names that readStream knows, be it to refuse them with an error of their own.
+pub(crate) const STREAM_FORMATS: [&str; 17] = [
+    "rate",
+    "rate-micro-batch",
+    "kafka",
+    "avro",
+    "socket",
+    "console",
+    "noop",
+    "statestore",
+    "jdbc",
+    "binaryfile",
+    "state-metadata",
+    "orc",
+    "xml",
+    "json",
+    "csv",
+    "text",
+    "parquet",
+];
+
 /// spark.read...load(): files as they are listed now.
 pub fn read(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
     let default = session.conf.borrow().get("spark.sql.sources.default");

@@ -19,7 +19,7 @@ use crate::api::ScriptHost;
 use crate::operators::OutputMode;
 
 pub(crate) use noop::NoopSink;
-pub(crate) use resolve::{ResolvedSink, open_view, parse_output_mode, resolve};
+pub(crate) use resolve::{FORMATS, ResolvedSink, open_view, parse_output_mode, resolve};
 
 /// One batch on its way into a sink.
 pub(crate) trait SinkBatch {

@@ -41,6 +41,28 @@ pub(crate) struct ResolvedSink {
     pub(crate) view: Option<String>,
 }
 
+/// Names that a stream's writer knows, be it to refuse them with an error of their own.
+pub(crate) const FORMATS: [&str; 18] = [
+    "json",
+    "csv",
+    "text",
+    "parquet",
+    "orc",
+    "xml",
+    "memory",
+    "console",
+    "noop",
+    "kafka",
+    "avro",
+    "socket",
+    "statestore",
+    "rate",
+    "rate-micro-batch",
+    "jdbc",
+    "binaryfile",
+    "state-metadata",
+];
+
 /// Short and full names of file formats.
 fn file_format(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();

@@ -1,0 +1,182 @@
+// Everyone: nothing that axe-core finds, a keyboard alone, a screen reader, large text, a small screen, no motion.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { addEvent, press, ready, start, stepTo } from "./site.mjs";
+import { panel, throughAll } from "./views.mjs";
+
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const WIDE = { width: 1440, height: 900 };
+const NARROW = { width: 390, height: 844 };
+
+let site;
+before(async () => {
+  site = await start();
+});
+after(() => site.stop());
+
+/** What axe-core finds, one line a finding. Evaluated, not inserted: a policy of the page has no say in it. */
+async function findings(page) {
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html.slice(0, 160)} (${node.failureSummary.split("\n").slice(1).join(";").slice(0, 240)})`),
+  );
+}
+
+for (const viewport of [WIDE, NARROW]) {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`axe-core finds nothing at ${viewport.width}, ${colorScheme}`, async () => {
+      const page = await site.open({ viewport, colorScheme });
+      const found = (await findings(page)).map((finding) => `before the first run: ${finding}`);
+      for (let count = 1; count <= 4; count++) await stepTo(page, count);
+      await throughAll(page, async (name) => {
+        found.push(...(await findings(page)).map((finding) => `${name}: ${finding}`));
+      });
+      assert.deepEqual([...new Set(found)], []);
+      await page.context().close();
+    });
+  }
+}
+
+test("a batch is announced, and so is what was dropped", async () => {
+  const page = await site.open();
+  const status = page.getByRole("status");
+  assert.equal(await status.getAttribute("aria-live"), "polite");
+  await stepTo(page, 1);
+  assert.match(await status.innerText(), /^Batch 0: 3 input rows/);
+  for (let count = 2; count <= 5; count++) await stepTo(page, count);
+  await addEvent(page, { preset: "Late" });
+  await stepTo(page, 6);
+  assert.match(await status.innerText(), /^Batch 5: .*dropped/);
+});
+
+test("Tab reaches every control in turn and leaves the editor after Escape", async () => {
+  const page = await site.open();
+  await stepTo(page, 1);
+  await page.locator("#pane-script .cm-content").focus();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  assert.ok(await page.evaluate(() => !document.activeElement.closest(".cm-editor")));
+  // Round the page once: what can be clicked has had the focus, with a ring around it.
+  const reached = new Set();
+  for (let tries = 0; tries < 120; tries++) {
+    const id = await page.evaluate(() => {
+      const element = document.activeElement;
+      if (element === document.body) return "body";
+      const ring = getComputedStyle(element);
+      const shown = ring.outlineStyle !== "none" || element.closest(".cm-editor");
+      element.dataset.reached = "";
+      return `${element.tagName} ${element.getAttribute("aria-label") ?? element.innerText} ${shown ? "" : "NO RING"}`;
+    });
+    assert.ok(!id.includes("NO RING"), id);
+    reached.add(id);
+    // The editor takes Tab for itself: Escape first.
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+  }
+  const missed = await page.evaluate(() =>
+    [...document.querySelectorAll("button, select, input:not([hidden]), textarea, [tabindex='0']")]
+      .filter((element) => element.checkVisibility() && element.tabIndex >= 0 && !("reached" in element.dataset))
+      .map((element) => element.getAttribute("aria-label") ?? element.innerText),
+  );
+  assert.deepEqual(missed, []);
+});
+
+test("arrow keys go through tabs, with one of them in the order of Tab", async () => {
+  const page = await site.open();
+  for (const [list, first, second] of [
+    ["Files", "Files", "Add event"],
+    ["Details", "Output", "Console"],
+  ]) {
+    const tabs = page.getByRole("tablist", { name: list });
+    assert.equal(await tabs.locator("[role=tab][tabindex='0']").count(), 1, list);
+    await tabs.getByRole("tab", { name: first }).focus();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await tabs.getByRole("tab", { name: second }).getAttribute("aria-selected"), "true");
+    assert.ok(await tabs.getByRole("tab", { name: second }).evaluate((element) => element === document.activeElement));
+    await page.keyboard.press("ArrowLeft");
+  }
+});
+
+test("a dialog keeps the focus and gives it back", async () => {
+  const page = await site.open();
+  const help = page.getByRole("banner").getByRole("button", { name: "Help" });
+  await help.click();
+  assert.ok(await page.evaluate(() => document.activeElement.closest("dialog") !== null));
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  assert.ok(await help.evaluate((element) => element === document.activeElement));
+});
+
+test("text at 200 % and the browser's zoom lose no control", async () => {
+  // A zoom of 400 % on a screen of 1280 leaves 320 px; text alone at 200 % doubles the root's font.
+  for (const [viewport, scale] of [[{ width: 320, height: 640 }, 1], [WIDE, 2], [NARROW, 2]]) {
+    const page = await site.open({ viewport });
+    await page.addInitScript((scale) => {
+      addEventListener("DOMContentLoaded", () => (document.documentElement.style.fontSize = `${scale * 100}%`));
+    }, scale);
+    await page.reload();
+    await ready(page);
+    await stepTo(page, 1);
+    const label = `${viewport.width} px, text at ${scale * 100} %`;
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `${label}: scrolls sideways`);
+    await throughAll(page, async (name) => {
+      const lost = await page.evaluate(clippedControls);
+      assert.deepEqual(lost, [], `${label}, ${name}`);
+    });
+    const size = await page.locator("h1").evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
+    assert.ok(size >= 15 * scale, `${label}: ${size}`);
+    await page.context().close();
+  }
+});
+
+/** Controls that cannot be brought onto the screen: cut off by something that does not scroll. Runs in the page. */
+function clippedControls() {
+  const dialog = document.querySelector("dialog[open]");
+  const within = dialog ?? document;
+  const lost = [];
+  for (const control of within.querySelectorAll("button, select, input:not([hidden]), textarea")) {
+    if (!control.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || control.closest(".cm-editor")) continue;
+    control.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const box = control.getBoundingClientRect();
+    if (box.width === 0) continue;
+    const x = Math.min(Math.max(box.left + box.width / 2, 0), innerWidth - 1);
+    const y = box.top + box.height / 2;
+    const there = document.elementFromPoint(x, y);
+    if (!there || !(control.contains(there) || there.contains(control) || there.closest("label")?.contains(control))) {
+      lost.push(`${control.getAttribute("aria-label") ?? control.innerText} at ${Math.round(x)},${Math.round(y)}`);
+    }
+  }
+  return lost;
+}
+
+test("who wants no motion gets none", async () => {
+  const page = await site.open({ reducedMotion: "reduce" });
+  await press(page, "Run");
+  const moving = await page.evaluate(() =>
+    document.getAnimations().filter((animation) => animation.effect.getTiming().duration > 1).length,
+  );
+  assert.equal(moving, 0);
+  const timed = await page.locator(".tool, .button").evaluateAll(
+    (elements) => elements.filter((element) => parseFloat(getComputedStyle(element).transitionDuration) > 0).length,
+  );
+  assert.equal(timed, 0);
+});
+
+test("a narrow screen does all that a wide one does", async () => {
+  const page = await site.open({ viewport: NARROW });
+  await stepTo(page, 1);
+  await panel(page, "Files");
+  const time = await addEvent(page, { preset: "On time" });
+  assert.match(time, /^\d{4}-/);
+  await stepTo(page, 2);
+  await panel(page, "Detail");
+  await page.getByRole("tab", { name: "State", exact: true }).click();
+  await page.locator(".detail .grid tbody tr").first().waitFor();
+  for (const name of ["Stop", "Restart from checkpoint", "Crash", "Reset", "Run continuously"]) {
+    await page.getByRole("toolbar").getByRole("button", { name, exact: true }).scrollIntoViewIfNeeded();
+    assert.ok(await page.getByRole("toolbar").getByRole("button", { name, exact: true }).isVisible(), name);
+  }
+});

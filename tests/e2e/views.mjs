@@ -1,0 +1,72 @@
+// Every view, tab and dialog of the page, as the tests of accessibility go through them.
+//
+// A new tab or dialog is one more entry: `open` brings it onto the screen of a page whose example has run some batches.
+// On a narrow screen the panel has to be chosen first; `panel` names it.
+import { ready } from "./site.mjs";
+
+const tab = (name) => (page) => page.getByRole("tab", { name, exact: true }).click();
+
+export const VIEWS = [
+  { name: "the script", panel: "Script", open: async () => {} },
+  { name: "files", panel: "Files", open: tab("Files") },
+  {
+    name: "a new file",
+    panel: "Files",
+    open: (page) => page.getByRole("button", { name: "New file" }).click(),
+    close: (page) => page.getByRole("button", { name: "Cancel" }).click(),
+  },
+  {
+    name: "an open file",
+    panel: "Files",
+    open: async (page) => {
+      await page.locator("#pane-files .entry", { hasText: ".json" }).first().click();
+      await page.locator("#pane-files .cm-content").waitFor();
+    },
+    close: (page) => page.getByRole("button", { name: "Back to the files" }).click(),
+  },
+  { name: "add event", panel: "Files", open: tab("Add event") },
+  { name: "Kafka", panel: "Files", open: tab("Kafka") },
+  { name: "socket", panel: "Files", open: tab("Socket") },
+  { name: "event time", panel: "Time", open: (page) => page.locator(".timeline").focus() },
+  { name: "batches", panel: "Batches", open: async () => {} },
+  { name: "output", panel: "Detail", open: tab("Output") },
+  { name: "console", panel: "Detail", open: tab("Console") },
+  { name: "progress", panel: "Detail", open: tab("Progress") },
+  { name: "state", panel: "Detail", open: tab("State") },
+  {
+    name: "checkpoint",
+    panel: "Detail",
+    open: async (page) => {
+      await tab("Checkpoint")(page);
+      await page.locator(".checkpoint .file-row").first().click();
+    },
+  },
+  {
+    name: "the crash menu",
+    open: (page) => page.getByRole("button", { name: "Crash", exact: true }).click(),
+    close: (page) => page.keyboard.press("Escape"),
+  },
+  {
+    name: "the question before a reset",
+    open: (page) => page.getByRole("button", { name: "Reset", exact: true }).click(),
+    close: (page) => page.keyboard.press("Escape"),
+  },
+  { name: "help", open: (page) => page.keyboard.press("F1"), close: (page) => page.keyboard.press("Escape") },
+];
+
+/** Chooses a panel where the screen shows one at a time. */
+export async function panel(page, name) {
+  const views = page.getByRole("navigation", { name: "Panels" });
+  if (name && (await views.isVisible())) await views.getByRole("button", { name, exact: true }).click();
+}
+
+/** Goes through the views; `look` is called with the name of each while it is open. */
+export async function throughAll(page, look) {
+  for (const view of VIEWS) {
+    await panel(page, view.panel);
+    await view.open(page);
+    await ready(page);
+    await look(view.name);
+    await view.close?.(page);
+  }
+}
