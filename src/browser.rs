@@ -134,6 +134,17 @@ impl Theme {
     }
 }
 
+/// Calls `act` before the next frame is drawn; at once in a page that is hidden, which draws none.
+pub fn before_next_frame(act: impl FnOnce() + 'static) {
+    let Some(window) = window() else { return };
+    let hidden = window.document().is_none_or(|document| document.hidden());
+    let act = Closure::once_into_js(act);
+    let asked = !hidden && window.request_animation_frame(act.unchecked_ref()).is_ok();
+    if !asked {
+        let _ = act.unchecked_ref::<js_sys::Function>().call0(&JsValue::NULL);
+    }
+}
+
 /// Size of the root's text, px: 16, unless the person's browser says otherwise. Everything that holds text goes with it.
 pub fn root_px() -> f64 {
     let size = window().and_then(|window| {

@@ -25,6 +25,8 @@ pub struct Desk {
     engine: RefCell<Option<EngineClient>>,
     editor: RefCell<Option<Editor>>,
     redraw: RefCell<Option<Callback<()>>>,
+    /// The next frame draws what was heard.
+    frame_asked: Cell<bool>,
     save: RefCell<Option<Timeout>>,
     check: RefCell<Option<Timeout>>,
     step: RefCell<Option<Timeout>>,
@@ -47,7 +49,35 @@ impl Desk {
         self.start_worker();
     }
 
+    /// What the person did is drawn at once.
     pub fn dispatch(self: &Rc<Self>, action: Action) {
+        self.change(action);
+        self.redraw_now();
+    }
+
+    /// What the worker said is drawn with the next frame, once however much it says.
+    fn hear(self: &Rc<Self>, action: Action) {
+        self.change(action);
+        if self.frame_asked.replace(true) {
+            return;
+        }
+        let desk = Rc::downgrade(self);
+        crate::browser::before_next_frame(move || {
+            if let Some(desk) = desk.upgrade() {
+                desk.redraw_now();
+            }
+        });
+    }
+
+    fn redraw_now(&self) {
+        self.frame_asked.set(false);
+        let redraw = self.redraw.borrow().clone();
+        if let Some(redraw) = redraw {
+            redraw.emit(());
+        }
+    }
+
+    fn change(self: &Rc<Self>, action: Action) {
         let effects = {
             let mut app = self.app.borrow_mut();
             let effects = Rc::make_mut(&mut app).apply(action);
@@ -56,10 +86,6 @@ impl Desk {
         };
         for effect in effects {
             self.perform(effect);
-        }
-        let redraw = self.redraw.borrow().clone();
-        if let Some(redraw) = redraw {
-            redraw.emit(());
         }
     }
 
@@ -79,7 +105,7 @@ impl Desk {
         let desk = Rc::downgrade(self);
         let heard = Callback::from(move |heard| {
             let Some(desk) = desk.upgrade() else { return };
-            desk.dispatch(match heard {
+            desk.hear(match heard {
                 Heard::Event(event) => Action::Heard(event),
                 Heard::Failed(message) => Action::EngineFailed(message),
             });

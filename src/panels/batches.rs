@@ -4,6 +4,8 @@ use crate::format::{count, watermark};
 use crate::page::use_page;
 use crate::state::{Action, Life, QueryView, point_name};
 use crate::ui::ByPointer;
+use crate::zone::Times;
+use std::rc::Rc;
 use tidemark_protocol::messages::{BatchKind, BatchReport, CrashPoint};
 use web_sys::HtmlElement;
 use yew::prelude::*;
@@ -44,6 +46,10 @@ pub fn BatchesPanel() -> Html {
             }
         })
     };
+    let onselect = {
+        let desk = page.desk.clone();
+        use_memo((), move |()| Callback::from(move |batch: i64| desk.dispatch(Action::SelectBatch(batch))))
+    };
     html! {
         <section class="pane batches" id="pane-batches" aria-label="Batches">
             <header class="pane-head">
@@ -68,7 +74,7 @@ pub fn BatchesPanel() -> Html {
                             </tr>
                         </thead>
                         <tbody>
-                            { rows(view, selected) }
+                            { rows(view, selected, &onselect, (app.assist.times, app.assist.session_zone.clone())) }
                             { torn(view) }
                         </tbody>
                     </table>
@@ -94,7 +100,7 @@ fn note(view: &QueryView) -> String {
 }
 
 /// The newest batches. A gap in their numbers is a batch whose commit a crash came right after.
-fn rows(view: &QueryView, selected: Option<i64>) -> Html {
+fn rows(view: &QueryView, selected: Option<i64>, onselect: &Callback<i64>, zone: (Times, Rc<str>)) -> Html {
     let shown = view.batches.get(view.batches.len().saturating_sub(SHOWN)..).unwrap_or_default();
     let mut expected = shown.first().map_or(0, |batch| batch.batch);
     let mut rows = Vec::new();
@@ -110,7 +116,7 @@ fn rows(view: &QueryView, selected: Option<i64>) -> Html {
         expected = batch.batch + 1;
         rows.push(html! {
             <BatchRow key={batch.batch} batch={ByPointer(batch.clone())} selected={Some(batch.batch) == selected}
-                replayed={view.replayed.contains(&batch.batch)} />
+                replayed={view.replayed.contains(&batch.batch)} onselect={onselect.clone()} zone={zone.clone()} />
         });
     }
     rows.into_iter().collect()
@@ -138,17 +144,21 @@ struct RowProps {
     batch: ByPointer<BatchReport>,
     selected: bool,
     replayed: bool,
+    onselect: Callback<i64>,
+    /// Its times are written in this zone.
+    zone: (Times, Rc<str>),
 }
 
+/// Of its properties alone, so that a new batch does not draw the old ones again.
 #[component]
 fn BatchRow(props: &RowProps) -> Html {
-    let page = use_page();
     let batch = &props.batch.0;
     let (kind, reason) = match &batch.kind {
         BatchKind::Data => ("data", None),
         BatchKind::NoData { reason } => ("no data", Some(reason.clone())),
     };
-    let onclick = page.on(Action::SelectBatch(batch.batch));
+    let number = batch.batch;
+    let onclick = props.onselect.reform(move |_: MouseEvent| number);
     let late_input = batch
         .events
         .iter()

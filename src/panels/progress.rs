@@ -31,7 +31,7 @@ pub fn ProgressPanel() -> Html {
     };
     html! {
         <div class="split">
-            <div class="charts">
+            <div class="charts" role="region" aria-label="Curves over the batches" tabindex="0">
                 <Chart title="Input rows" bars=true unit={Unit::Rows} {selected}
                     points={points(batches, |batch| Some(batch.input_rows as f64))} />
                 <Chart title="Dropped rows" bars=true class="drop" unit={Unit::Rows} {selected}

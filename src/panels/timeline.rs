@@ -61,7 +61,8 @@ pub fn Timeline(props: &TimelineProps) -> Html {
     {
         let scene = Scene { model: model.clone(), layout, scale, hover: *hover, selected: *selected, batch };
         let canvas = canvas.clone();
-        use_effect_with((scene, props.colours), move |(scene, _)| {
+        let zone = (page.app.assist.times, page.app.assist.session_zone.clone());
+        use_effect_with((scene, props.colours, zone), move |(scene, ..)| {
             if let Some(canvas) = canvas.cast::<HtmlCanvasElement>() {
                 draw(&canvas, scene);
             }

@@ -11,6 +11,9 @@ const PIECE: usize = 16 * 1024;
 /// The oldest pieces go beyond this number, which is some megabytes.
 const PIECES: usize = 512;
 
+/// Rows of a batch's output that are kept beside its report.
+const ROWS: usize = 4_000;
+
 impl App {
     pub(super) fn hear(&mut self, event: Event) -> Vec<Effect> {
         match event {
@@ -51,6 +54,10 @@ impl App {
                 }
                 for (at, row) in rows.into_iter().enumerate() {
                     self.rows.by_index.insert(offset + at, Rc::new(row));
+                }
+                // Far from what is looked at they can be asked for again; the state is copied with every change.
+                if self.rows.by_index.len() > ROWS {
+                    self.rows.by_index.retain(|index, _| index.abs_diff(offset) < ROWS / 4);
                 }
             }
             Event::StateRows { query, operator, offset, total, table } => {

@@ -18,8 +18,11 @@ async function complete(page, text) {
   await page.keyboard.press("Escape");
   await page.keyboard.press("Control+End");
   await page.keyboard.insertText(`\n${text}`);
-  await page.keyboard.press("Control+Space");
-  await completions(page).first().waitFor();
+  // Completions that the typing itself asked for may come and go first.
+  for (let tries = 0; tries < 5 && !(await completions(page).count()); tries++) {
+    await page.keyboard.press("Control+Space");
+    await completions(page).first().waitFor({ timeout: 10_000 }).catch(() => {});
+  }
   return completions(page).locator(".cm-completionLabel").allInnerTexts();
 }
 

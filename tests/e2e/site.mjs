@@ -60,10 +60,10 @@ export async function serve({ change = (_, body) => body } = {}) {
   return { address: `http://127.0.0.1:${server.address().port}/`, close };
 }
 
-/** A server and a browser; `open` gives a page whose engine is ready, in a context of its own. */
-export async function start(options) {
+/** A server and a browser (`args` are arguments of its own); `open` gives a page whose engine is ready, in a context of its own. */
+export async function start({ args = [], ...options } = {}) {
   const site = await serve(options);
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ARGS });
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: [...ARGS, ...args] });
   return {
     browser,
     address: site.address,

@@ -19,7 +19,7 @@ pub use inputs::{
 pub use layout::{LaidFile, LaidMessage, Layout};
 
 /// Both sides must be built from the same version; the worker refuses another one.
-pub const PROTOCOL_VERSION: u32 = 3;
+pub const PROTOCOL_VERSION: u32 = 4;
 
 /// What the page asks for. Commands are answered in order; each is followed by an [`Event::Settled`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,6 +9,11 @@ use tidemark_protocol::messages::{BatchKind, Fate};
 use wasm_bindgen::JsValue;
 use web_sys::CanvasRenderingContext2d;
 
+/// Events of a batch from which on they are drawn as grains.
+const DENSE: usize = 250;
+/// Size of the grid on which grains stand, px.
+const GRAIN: f64 = 4.0;
+
 /// Everything that is to be seen.
 pub struct Scene {
     pub model: Rc<Model>,
@@ -280,18 +285,27 @@ impl Painter<'_> {
     fn events(&self, lane: usize) {
         let (layout, model) = (&self.scene.layout, &self.scene.model);
         let Some(events) = model.lanes.get(lane).map(|lane| &lane.batch.events) else { return };
+        let dense = events.len() > DENSE;
+        let mut taken = std::collections::HashSet::new();
         for (event, mark) in events.iter().enumerate() {
             let spot = Spot { lane, event };
             let Some((x, y)) = layout.mark(&self.scale, &model.lanes, spot) else { continue };
             if x < self.scale.left || x > layout.width {
                 continue;
             }
+            let told = self.scene.selected == Some(spot) || self.scene.hover == Hit::Event(spot);
+            // Where marks stand on each other one of a kind is enough: thousands of circles would take longer than a frame.
+            let kind = std::mem::discriminant(&mark.fate);
+            if dense && !told && !taken.insert(((x / GRAIN) as i32, (y / GRAIN) as i32, kind)) {
+                continue;
+            }
             match mark.fate {
+                Fate::Accepted if dense => self.fill(&self.colours.ink, x - 1.5, y - 1.5, 3.0, 3.0),
                 Fate::Accepted => self.dot(x, y, true),
                 Fate::Filtered => self.dot(x, y, false),
                 Fate::Dropped { .. } => self.cross(x, y),
             }
-            if self.scene.selected == Some(spot) || self.scene.hover == Hit::Event(spot) {
+            if told {
                 self.on.set_stroke_style_str(&self.colours.ink);
                 self.on.set_line_width(1.5);
                 self.on.begin_path();

@@ -325,7 +325,7 @@ impl Workbench {
     }
 
     fn generate(&mut self, wanted: &Generate) {
-        for (path, content) in generate::files(&*self.shared.fs, wanted) {
+        for (path, content) in generate::files(&self.shared.fs, wanted) {
             self.change("generate", |fs, now| files::write(fs, &path, &content, now));
         }
     }

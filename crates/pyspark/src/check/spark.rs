@@ -191,12 +191,8 @@ impl Finder {
             self.found.push((call.arguments.range(), message));
             return;
         }
-        let specs: [(&str, fn(String) -> TriggerSpec); 3] = [
-            ("processingTime", TriggerSpec::ProcessingTime),
-            ("continuous", TriggerSpec::Continuous),
-            ("realTime", TriggerSpec::RealTime),
-        ];
-        for (name, spec) in specs {
+        let specs = [TriggerSpec::ProcessingTime as fn(String) -> _, TriggerSpec::Continuous, TriggerSpec::RealTime];
+        for (name, spec) in ["processingTime", "continuous", "realTime"].into_iter().zip(specs) {
             self.expect(call, usize::MAX, name, |text| streaming::trigger(&spec(text.trim().to_owned())));
         }
     }
