@@ -118,7 +118,7 @@ pub fn VirtualTable(props: &TableProps) -> Html {
 
 #[cfg(test)]
 mod tests {
-    use super::seen;
+    use super::{MARGIN, Seen, TALLEST, seen};
 
     #[test]
     fn only_rows_near_the_viewport_are_drawn() {
