@@ -14,8 +14,8 @@ pub struct AssistState {
     edit: u64,
     /// A check is under way: the next one waits for it.
     asked: bool,
-    /// The text has not been sent for a check.
-    wanted: bool,
+    /// A check waits for the engine to be free.
+    waits: bool,
     /// spark.sql.session.timeZone.
     pub session_zone: Rc<str>,
     pub times: Times,
@@ -28,7 +28,7 @@ impl Default for AssistState {
             checked: 0,
             edit: 0,
             asked: false,
-            wanted: false,
+            waits: false,
             session_zone: Rc::from("UTC"),
             times: Times::default(),
         }
@@ -50,10 +50,11 @@ impl App {
         match action {
             AssistAction::Check => {
                 // Nothing is urgent about it, and behind a long run checks would only pile up.
-                if self.assist.asked || !self.assist.wanted || !self.is_ready() || self.is_busy() {
+                if self.assist.asked || !self.is_ready() || self.is_busy() {
+                    self.assist.waits = true;
                     return Vec::new();
                 }
-                (self.assist.asked, self.assist.wanted) = (true, false);
+                (self.assist.asked, self.assist.waits) = (true, false);
                 let check = AssistCommand::Check { edit: self.assist.edit, text: self.script.to_string() };
                 self.ask(Command::Assist(check))
             }
@@ -72,12 +73,11 @@ impl App {
     /// The text is another one: what was found speaks of the old one.
     pub(super) fn text_is_new(&mut self) {
         self.assist.edit += 1;
-        self.assist.wanted = true;
     }
 
     /// The engine is free: a check that waited for it.
     pub(super) fn check_if_wanted(&self) -> Vec<Effect> {
-        if self.assist.wanted && !self.assist.asked { vec![Effect::CheckSoon] } else { Vec::new() }
+        if self.assist.waits && !self.assist.asked { vec![Effect::CheckSoon] } else { Vec::new() }
     }
 
     pub(super) fn hear_assist(&mut self, event: AssistEvent) -> Vec<Effect> {

@@ -21,7 +21,7 @@ impl App {
                 self.ready(Engine::Ready { engine_version, spark_version }, script, restored);
                 self.files = Rc::new(files);
                 self.text_is_new();
-                return [vec![Effect::ShowScript(self.script.clone())], self.share_ready()].concat();
+                return [vec![Effect::ShowScript(self.script.clone()), Effect::CheckSoon], self.share_ready()].concat();
             }
             Event::Storage(state) => {
                 if let Some(text) = storage_notice(&state).filter(|_| self.storage.as_ref() != Some(&state)) {
