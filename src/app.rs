@@ -12,9 +12,11 @@ use crate::panels::notices::Notices;
 use crate::panels::overlays::Overlays;
 use crate::panels::script::ScriptPanel;
 use crate::panels::session::SessionStrip;
-use crate::panels::share::{NewVersion, ShareDialogs, SparkBadge};
+use crate::panels::share::{Embedded, NewVersion, ShareDialogs, SparkBadge};
 use crate::panels::timeline::Timeline;
 use crate::panels::toolbar::Toolbar;
+use crate::state::scripts::{ScriptsAction, ScriptsDialog};
+use crate::state::share::{ShareAction, ShareDialog};
 use crate::state::{Action, FilesTab, LessonsAction, Overlay, View};
 use crate::ui::{Glyph, Tool};
 use std::rc::Rc;
@@ -33,7 +35,8 @@ pub fn TidemarkApp() -> Html {
         use_effect_with((), move |()| {
             desk.start(Callback::from(move |()| redraw.force_update()));
             let keys = listen_to_keys(&desk);
-            move || drop(keys)
+            let links = listen_to_links(&desk);
+            move || drop((keys, links))
         });
     }
     {
@@ -55,6 +58,16 @@ pub fn TidemarkApp() -> Html {
         Theme::Dark => Glyph::Dark,
     };
     let view = page.app.view;
+    if page.app.share.embed {
+        return html! {
+            <ContextProvider<Page> context={page.clone()}>
+                <div class="app embed" data-view="embed" data-engine={engine_word(&page)} data-busy={page.app.is_busy().to_string()}>
+                    <Embedded />
+                    <ShareDialogs />
+                </div>
+            </ContextProvider<Page>>
+        };
+    }
     html! {
         <ContextProvider<Page> context={page.clone()}>
             <div class="app" data-view={view.id()} data-lessons={page.app.lessons.open.then_some("open")} data-engine={engine_word(&page)} data-busy={page.app.is_busy().to_string()}>
@@ -66,6 +79,9 @@ pub fn TidemarkApp() -> Html {
                         <Tool glyph={Glyph::Lessons} name="Lessons" text=true class="lessons-toggle roomy" key_of={Key::GoLessons}
                             hint="Lessons and example queries" pressed={page.app.lessons.open}
                             onclick={page.on(Action::Lessons(LessonsAction::Toggle))} />
+                        <Tool glyph={Glyph::Share} name="Share" text=true class="roomy" key_of={Key::Share}
+                            hint="A link, Markdown, files for real Spark; open a workspace or checkpoint"
+                            onclick={page.on(Action::Share(ShareAction::Show(Some(ShareDialog::Share))))} />
                         <Tool {glyph} name="Colours" hint={format!("Colours: {}", theme.name())} onclick={switch_theme} />
                         <Tool glyph={Glyph::Help} name="Help" key_of={Key::Help}
                             onclick={page.on(Action::Show(Some(Overlay::Shortcuts)))} />
@@ -160,6 +176,18 @@ fn listen_to_keys(desk: &Rc<Desk>) -> Keys {
     Keys { closure }
 }
 
+/// A link that is opened in the tab that shows the page already. Lives as long as the page.
+fn listen_to_links(desk: &Rc<Desk>) -> Closure<dyn FnMut()> {
+    let desk = desk.clone();
+    let closure = Closure::<dyn FnMut()>::new(move || {
+        desk.dispatch(Action::Share(ShareAction::Arrived(browser::fragment())));
+    });
+    if let Some(window) = browser::window() {
+        let _ = window.add_event_listener_with_callback("hashchange", closure.as_ref().unchecked_ref());
+    }
+    closure
+}
+
 fn press(desk: &Rc<Desk>, key: Key) {
     let gates = desk.app().gates();
     let act = |action: Action, closed: Option<&'static str>| match closed {
@@ -181,6 +209,8 @@ fn press(desk: &Rc<Desk>, key: Key) {
             browser::focus(".menu-host button");
         }
         Key::Reset => act(Action::Show(Some(Overlay::ConfirmReset)), gates.reset.reason()),
+        Key::Share => desk.dispatch(Action::Share(ShareAction::Show(Some(ShareDialog::Share)))),
+        Key::History => desk.dispatch(Action::Scripts(ScriptsAction::Show(Some(ScriptsDialog::History)))),
         Key::AddEvent => {
             desk.dispatch(Action::ShowFiles(FilesTab::AddEvent));
             browser::focus("#tab-add-event");

@@ -70,11 +70,70 @@ pub fn download(path: &str, content: &[u8]) {
 }
 
 pub fn copy(text: String) {
-    let Some(window) = window() else { return };
-    let promise = window.navigator().clipboard().write_text(&text);
+    copy_then(&text, |_| ());
+}
+
+/// Copies, and says whether the browser let it happen.
+pub fn copy_then(text: &str, then: impl FnOnce(bool) + 'static) {
+    let Some(window) = window() else { return then(false) };
+    // Only pages of a secure origin have a clipboard.
+    let clipboard = js_sys::Reflect::get(&window.navigator(), &"clipboard".into());
+    if clipboard.is_ok_and(|clipboard| clipboard.is_undefined()) {
+        return then(false);
+    }
+    let promise = window.navigator().clipboard().write_text(text);
     wasm_bindgen_futures::spawn_local(async move {
-        let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
+        then(wasm_bindgen_futures::JsFuture::from(promise).await.is_ok());
     });
+}
+
+/// The content of a file from outside.
+pub async fn read(blob: &Blob) -> Result<Vec<u8>, JsValue> {
+    let buffer = wasm_bindgen_futures::JsFuture::from(blob.array_buffer()).await?;
+    Ok(js_sys::Uint8Array::new(buffer.unchecked_ref()).to_vec())
+}
+
+/// The path of a file inside the folder that was chosen; its name where it was chosen alone.
+pub fn path_in_folder(file: &web_sys::File) -> String {
+    let path = js_sys::Reflect::get(file, &"webkitRelativePath".into()).ok().and_then(|path| path.as_string());
+    path.filter(|path| !path.is_empty()).unwrap_or_else(|| file.name())
+}
+
+/// The page's address without query and fragment.
+pub fn address() -> String {
+    let location = window().map(|window| window.location());
+    let part = |read: fn(&web_sys::Location) -> Result<String, JsValue>| {
+        location.as_ref().and_then(|location| read(location).ok()).unwrap_or_default()
+    };
+    let path = part(web_sys::Location::pathname);
+    format!("{}{}", part(web_sys::Location::origin), path.trim_end_matches("index.html"))
+}
+
+/// True where the page stands inside another one (`?embed`).
+pub fn is_embedded() -> bool {
+    let search = window().and_then(|window| window.location().search().ok()).unwrap_or_default();
+    search.trim_start_matches('?').split('&').any(|pair| pair == "embed" || pair.starts_with("embed="))
+}
+
+/// Shows another address without loading it.
+fn show_address(address: &str, new_entry: bool) {
+    let Some(history) = window().and_then(|window| window.history().ok()) else { return };
+    let _ = if new_entry {
+        history.push_state_with_url(&JsValue::NULL, "", Some(address))
+    } else {
+        history.replace_state_with_url(&JsValue::NULL, "", Some(address))
+    };
+}
+
+/// Takes the fragment out of the address.
+pub fn forget_fragment() {
+    let search = window().and_then(|window| window.location().search().ok()).unwrap_or_default();
+    show_address(&format!("{}{search}", address()), false);
+}
+
+/// Names another workspace in the address.
+pub fn name_workspace(name: &str) {
+    show_address(&format!("{}?workspace={name}", address()), true);
 }
 
 /// Moves the focus to the first element of a selector.

@@ -42,6 +42,11 @@ impl Desk {
     /// Starts the worker; `redraw` is called after each change of the state.
     pub fn start(self: &Rc<Self>, redraw: Callback<()>) {
         *self.redraw.borrow_mut() = Some(redraw);
+        self.dispatch(Action::Share(ShareAction::Here {
+            address: crate::browser::address(),
+            fragment: crate::browser::fragment(),
+            embed: crate::browser::is_embedded(),
+        }));
         if let Some(text) = crate::browser::kept(&lessons_key()) {
             self.dispatch(Action::Lessons(LessonsAction::Restore(text)));
         }
@@ -113,7 +118,9 @@ impl Desk {
         match EngineClient::start(heard) {
             Ok(engine) => {
                 *self.engine.borrow_mut() = Some(engine);
-                let workspace = crate::browser::workspace();
+                // Inside another page nothing is kept, and nobody is asked about it.
+                let embed = self.app().share.embed;
+                let workspace = if embed { String::new() } else { crate::browser::workspace() };
                 let now_ms = crate::browser::now_ms();
                 self.dispatch(Action::Ask(Command::Open { protocol: PROTOCOL_VERSION, workspace, now_ms }));
             }
@@ -133,7 +140,10 @@ impl Desk {
     fn perform(self: &Rc<Self>, effect: Effect) {
         match effect {
             Effect::Send(command) => {
-                if matches!(command, Command::Run { .. }) && !self.asked_to_persist.replace(true) {
+                if matches!(command, Command::Run { .. })
+                    && !self.app().share.embed
+                    && !self.asked_to_persist.replace(true)
+                {
                     wasm_bindgen_futures::spawn_local(async {
                         crate::storage::ask_to_persist().await;
                     });
@@ -181,6 +191,19 @@ impl Desk {
                     }
                 };
                 crate::offline::start(act(ShareAction::Kept), act(ShareAction::NewVersion));
+            }
+            ShareEffect::Copy { text, what } => {
+                let desk = Rc::downgrade(self);
+                crate::browser::copy_then(&text, move |done| {
+                    if let Some(desk) = desk.upgrade() {
+                        desk.dispatch(Action::Share(ShareAction::Copied { what, done }));
+                    }
+                });
+            }
+            ShareEffect::ForgetFragment => crate::browser::forget_fragment(),
+            ShareEffect::OpenWorkspace(name) => {
+                crate::browser::name_workspace(&name);
+                self.start_worker();
             }
             ShareEffect::Update => crate::offline::update(),
         }

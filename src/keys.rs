@@ -11,6 +11,8 @@ pub enum Key {
     Crash,
     Reset,
     AddEvent,
+    Share,
+    History,
     GoScript,
     GoFiles,
     GoTime,
@@ -49,7 +51,7 @@ const ALT_SHIFT: (bool, bool, bool) = (false, true, true);
 const SHIFT: (bool, bool, bool) = (false, false, true);
 
 /// Function keys, or with a modifier: no single letters, which would get in the way of typing and of screen readers.
-pub const SHORTCUTS: [Shortcut; 15] = [
+pub const SHORTCUTS: [Shortcut; 17] = [
     shortcut(Key::Run, "Enter", CONTROL, "Ctrl Enter", "Run the script from its first line"),
     shortcut(Key::Step, "F10", PLAIN, "F10", "Step one trigger (runs the script first if nothing runs)"),
     shortcut(Key::Continuous, "F9", PLAIN, "F9", "Run triggers continuously, or pause"),
@@ -58,6 +60,8 @@ pub const SHORTCUTS: [Shortcut; 15] = [
     shortcut(Key::Crash, "KeyK", ALT, "Alt K", "Open the crash menu"),
     shortcut(Key::Reset, "KeyR", ALT_SHIFT, "Alt Shift R", "Reset the workspace to the example"),
     shortcut(Key::AddEvent, "KeyE", ALT, "Alt E", "Add an event"),
+    shortcut(Key::Share, "KeyS", ALT, "Alt S", "Share, save, open"),
+    shortcut(Key::History, "KeyH", ALT, "Alt H", "Runs so far"),
     shortcut(Key::GoScript, "Digit1", ALT, "Alt 1", "Go to the script"),
     shortcut(Key::GoFiles, "Digit2", ALT, "Alt 2", "Go to the files"),
     shortcut(Key::GoTime, "Digit3", ALT, "Alt 3", "Go to the event-time strip"),

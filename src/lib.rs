@@ -16,6 +16,7 @@ pub mod keys;
 pub mod offline;
 pub mod page;
 pub mod panels;
+pub mod share;
 pub mod state;
 pub mod storage;
 pub mod strip;

@@ -9,6 +9,7 @@ mod fates;
 mod gates;
 mod hear;
 pub mod lessons;
+pub mod scripts;
 pub mod share;
 #[cfg(test)]
 mod tests;
@@ -82,6 +83,7 @@ pub enum Action {
     Say(String),
     Share(share::ShareAction),
     Lessons(LessonsAction),
+    Scripts(scripts::ScriptsAction),
 }
 
 /// What the page does outside of its state.
@@ -380,6 +382,7 @@ pub struct App {
     pub slow: bool,
     pub share: share::ShareState,
     pub lessons: LessonsState,
+    pub scripts: scripts::ScriptsState,
     sent: u64,
     settled: u64,
     /// Commands of this worker that may take long and are not settled: their numbers.
@@ -429,6 +432,7 @@ impl Default for App {
             slow: false,
             share: share::ShareState::default(),
             lessons: LessonsState::default(),
+            scripts: scripts::ScriptsState::default(),
             sent: 0,
             settled: 0,
             working: Vec::new(),

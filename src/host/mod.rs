@@ -100,6 +100,9 @@ impl Host {
 
     /// What is stored of the workspace; without a store the outbox forgets commits and this tab works in memory.
     async fn open_store(&self, workspace: &str) -> (Option<Stored>, StorageState) {
+        if workspace.is_empty() {
+            return (None, StorageState::Memory);
+        }
         if lock(workspace).await == Lock::Elsewhere {
             return (None, StorageState::OpenElsewhere);
         }

@@ -42,7 +42,7 @@ pub fn ConsolePanel() -> Html {
     };
     html! {
         <div class="stack">
-            if page.app.console_cut { <p class="hint">{ "Very long; the beginning is left out." }</p> }
+            if page.app.console_cut { <p class="hint">{ "Cut: a script has printed very much; the newest part is shown." }</p> }
             <button type="button" class="link corner" onclick={copy}>{ "Copy" }</button>
             <pre class="console" ref={node} {onscroll} tabindex="0" role="log" aria-label="Console" aria-live="off">
                 { for console.iter().enumerate().map(|(at, piece)| html! { <PieceText key={at} piece={Rc::new(piece.clone())} /> }) }

@@ -1,6 +1,7 @@
 //! The script with what went wrong in it.
 
 use super::code::{Code, Mark};
+use super::share::ScriptBar;
 use crate::page::{Page, use_page};
 use crate::state::{Action, App, Engine, Life};
 use std::rc::Rc;
@@ -41,6 +42,7 @@ pub fn ScriptPanel() -> Html {
         <section class="pane script" id="pane-script" aria-label="Script">
             <header class="pane-head">
                 <h2>{ "Script" }</h2>
+                <ScriptBar />
                 <span class="note">
                     { if edited { "edited since it ran; Run or Restart takes the new text" } else { "PySpark, Spark 4.3.0" } }
                 </span>

@@ -29,6 +29,7 @@ fn storage(state: Option<&StorageState>) -> (Tone, &'static str, String) {
     match state {
         None => ("idle", "opening", "The workspace is being opened".to_owned()),
         Some(StorageState::Persistent) => ("good", "saved", "Files and checkpoints are kept in IndexedDB".to_owned()),
+        Some(StorageState::Memory) => ("idle", "not kept", "This page keeps nothing".to_owned()),
         Some(StorageState::OpenElsewhere) => {
             ("warn", "open in another tab", "This tab works in memory; nothing of it is kept".to_owned())
         }

@@ -1,6 +1,6 @@
 //! What the person does.
 
-use super::{Action, App, Effect, Engine, LessonsState, Life, Notice, Rows, StepPlan, View};
+use super::{Action, App, Effect, Engine, Life, Notice, Rows, StepPlan, View};
 use std::rc::Rc;
 use tidemark_protocol::messages::{Command, Layout};
 
@@ -22,6 +22,7 @@ impl App {
                 self.text_is_new();
                 vec![Effect::SaveSoon, Effect::CheckSoon]
             }
+            Action::SaveScript if !self.may_save_script() => Vec::new(),
             Action::SaveScript => self.ask(Command::SetScript { text: self.script.to_string() }),
             Action::Run if self.gates().run.is_open() => self.run(false),
             Action::Step => match self.gates().step_plan {
@@ -147,6 +148,7 @@ impl App {
             }
             Action::Fates(action) => self.act_fates(action),
             Action::Share(action) => self.share(action),
+            Action::Scripts(action) => self.act_scripts(action),
             Action::Dismiss(id) => {
                 self.notices.retain(|notice| notice.id != id);
                 Vec::new()
@@ -207,24 +209,7 @@ impl App {
 
     /// Empties the workspace and lays this, or the opening example.
     pub(super) fn lay(&mut self, layout: Option<Layout>) -> Vec<Effect> {
-        let kept = App {
-            engine: self.engine.clone(),
-            storage: self.storage.clone(),
-            speed: self.speed,
-            share: self.share.clone(),
-            tab: self.tab,
-            view: self.view,
-            assist: self.assist.clone(),
-            files: self.files.clone(),
-            sent: self.sent,
-            settled: self.settled,
-            working: std::mem::take(&mut self.working),
-            runs: self.runs,
-            notice_ids: self.notice_ids,
-            lessons: LessonsState { own_inputs: false, ..std::mem::take(&mut self.lessons) },
-            ..App::default()
-        };
-        *self = kept;
+        self.begin_anew();
         self.ask(Command::Lay { layout })
     }
 
@@ -241,6 +226,7 @@ impl App {
         self.forget_checks();
         self.next_due_ms = None;
         self.script_state = None;
+        self.lose_run();
         self.drop_queries();
     }
 

@@ -8,8 +8,8 @@ use tidemark_protocol::messages::{
 
 /// Pieces of console text are joined up to this many bytes.
 const PIECE: usize = 16 * 1024;
-/// The oldest pieces go beyond this number, which is some megabytes.
-const PIECES: usize = 512;
+/// Bytes of console text that stay: the oldest pieces go first.
+const CONSOLE_LIMIT: usize = 1 << 20;
 
 /// Rows of a batch's output that are kept beside its report.
 const ROWS: usize = 4_000;
@@ -18,10 +18,12 @@ impl App {
     pub(super) fn hear(&mut self, event: Event) -> Vec<Effect> {
         match event {
             Event::Ready { engine_version, spark_version, script, restored, files } => {
+                let fresh = restored.is_none();
                 self.ready(Engine::Ready { engine_version, spark_version }, script, restored);
                 self.files = Rc::new(files);
                 self.text_is_new();
-                return [vec![Effect::ShowScript(self.script.clone()), Effect::CheckSoon], self.share_ready()].concat();
+                let shown = vec![Effect::ShowScript(self.script.clone()), Effect::CheckSoon];
+                return [shown, self.share_ready(fresh)].concat();
             }
             Event::Storage(state) => {
                 if let Some(text) = storage_notice(&state).filter(|_| self.storage.as_ref() != Some(&state)) {
@@ -76,6 +78,8 @@ impl App {
                 self.continuous = false;
                 self.tell(format!("{command}: {message}"));
             }
+            Event::Share(event) => self.share_event(event),
+            Event::Scripts(event) => return self.scripts_event(event),
             Event::Panicked { report } => {
                 self.lose_session();
                 self.say("The engine has stopped with an internal error.".to_owned());
@@ -132,6 +136,10 @@ impl App {
         if text.is_empty() {
             return;
         }
+        // One piece may be too long by itself.
+        let from = text.ceil_char_boundary(text.len().saturating_sub(CONSOLE_LIMIT));
+        self.console_cut |= from > 0;
+        let text = text.get(from..).unwrap_or_default();
         let pieces = Rc::make_mut(&mut self.console);
         match pieces.last_mut() {
             Some(last) if last.stream == stream && last.text.len() + text.len() <= PIECE => {
@@ -139,10 +147,15 @@ impl App {
             }
             _ => pieces.push(Piece { stream, text: Rc::from(text) }),
         }
-        if pieces.len() > PIECES {
-            pieces.remove(0);
-            self.console_cut = true;
-        }
+        let mut length: usize = pieces.iter().map(|piece| piece.text.len()).sum();
+        let old = pieces.iter().take_while(|piece| {
+            let too_long = length > CONSOLE_LIMIT;
+            length -= if too_long { piece.text.len() } else { 0 };
+            too_long
+        });
+        let old = old.count();
+        pieces.drain(..old);
+        self.console_cut |= old > 0;
     }
 
     fn script_became(&mut self, state: ScriptState) -> Vec<Effect> {
@@ -309,7 +322,7 @@ impl App {
 /// What the person has to know about storage; None when all is well.
 fn storage_notice(state: &StorageState) -> Option<String> {
     match state {
-        StorageState::Persistent => None,
+        StorageState::Persistent | StorageState::Memory => None,
         StorageState::OpenElsewhere => Some(
             "This workspace is open in another tab. This tab has a copy of the example of its own; nothing in it is saved."
                 .to_owned(),

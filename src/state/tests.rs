@@ -1,5 +1,5 @@
 use super::*;
-use tidemark_protocol::messages::{BatchKind, BatchTable, Restored};
+use tidemark_protocol::messages::{BatchKind, BatchTable, Restored, Stream};
 
 fn info(id: &str) -> QueryInfo {
     QueryInfo {
@@ -229,4 +229,20 @@ fn a_download_is_not_an_opened_file() {
     let effects = hear(&mut app, Event::FileContent { path: "/a".to_owned(), content: vec![1], text: None });
     assert_eq!(effects, [Effect::Download { path: "/a".to_owned(), content: vec![1] }]);
     assert_eq!(app.open, None);
+}
+
+#[test]
+fn a_script_that_prints_without_end_leaves_its_newest_part() {
+    let mut app = App::default();
+    let print = |app: &mut App, text: String| {
+        hear(app, Event::Console { stream: Stream::Stdout, text });
+    };
+    for number in 0..200_000 {
+        print(&mut app, format!("line {number}\n"));
+    }
+    let length = |app: &App| app.console.iter().map(|piece| piece.text.len()).sum::<usize>();
+    assert!(app.console_cut && length(&app) <= 1 << 20, "{}", length(&app));
+    assert!(app.console.last().is_some_and(|piece| piece.text.ends_with("line 199999\n")));
+    print(&mut app, "ü".repeat(2_000_000));
+    assert!(length(&app) <= 1 << 20);
 }

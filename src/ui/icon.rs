@@ -36,6 +36,8 @@ pub enum Glyph {
     /// Not done yet.
     Open,
     Lessons,
+    Share,
+    History,
 }
 
 impl Glyph {
@@ -77,6 +79,8 @@ impl Glyph {
                 "M8 4.2C6.6 3 4.6 2.6 2 2.6v9.6c2.6 0 4.6.4 6 1.6 1.4-1.2 3.4-1.6 6-1.6V2.6c-2.6 0-4.6.4-6 1.6zM8 4.2v9.6"
             }
             Glyph::Minus => "M3 8h10",
+            Glyph::Share => "M8 9.5V2M5.2 4.6 8 1.8l2.8 2.8M5 7H3v7h10V7h-2",
+            Glyph::History => "M2.8 8a5.2 5.2 0 1 0 1.6-3.8L2.8 5.8M2.8 2.6v3.2H6M8 5.2V8l2 1.4",
             Glyph::Fit => "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10",
         }
     }

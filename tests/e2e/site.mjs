@@ -80,27 +80,37 @@ export async function start({ args = [], ...options } = {}) {
     },
     async stop() {
       await browser.close();
-      site.close();
+      await site.close();
+      if (faults.length > 0) throw new Error(faults.splice(0).join("\n"));
     },
   };
 }
 
-/** Fails the test when the page throws, breaks its policy, or asks another origin for anything. */
-export function watch(page, address) {
-  page.on("pageerror", (error) => {
-    throw error;
-  });
+// What went wrong on pages beside what a test waits for. An error that is thrown in a handler belongs to no test: `stop` throws it.
+const faults = [];
+
+/** Notes when the page throws, breaks its policy, or asks another origin for anything. */
+export async function watch(page, address) {
+  page.on("pageerror", (error) => faults.push(error.stack));
   page.on("console", (message) => {
-    if (message.text().includes("Content Security Policy")) throw new Error(message.text());
+    const text = message.text();
+    if (text.startsWith("policy: ") || (/Content Security Policy/.test(text) && !/inline style/.test(text))) faults.push(text);
+  });
+  // Text that is inserted into the editor gets a style by the browser itself, which the policy stops; CodeMirror draws it anew.
+  await page.addInitScript(() => {
+    addEventListener("securitypolicyviolation", (event) => {
+      const inEditor = event.target instanceof Element && event.target.closest(".cm-line, .cm-content");
+      if (!inEditor) console.error(`policy: ${event.effectiveDirective} ${event.blockedURI} ${event.target?.outerHTML?.slice(0, 200)}`);
+    });
   });
   page.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith(address) && !/^(blob|data):/.test(url)) throw new Error(`a request leaves the origin: ${url}`);
+    if (!url.startsWith(address) && !/^(blob|data):/.test(url)) faults.push(`a request leaves the origin: ${url}`);
   });
 }
 
 export async function visit(page, address) {
-  watch(page, new URL("/", address).href);
+  await watch(page, new URL("/", address).href);
   await page.goto(address);
   await ready(page);
 }

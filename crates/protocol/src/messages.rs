@@ -4,6 +4,8 @@ mod assist;
 mod fates;
 mod inputs;
 mod layout;
+mod scripts;
+mod share;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +19,8 @@ pub use inputs::{
     TopicInfo,
 };
 pub use layout::{LaidFile, LaidMessage, Layout};
+pub use scripts::{PastRun, RunOutcome, ScriptsCommand, ScriptsEvent};
+pub use share::{NamedScript, Parcel, ParcelFile, ShareCommand, ShareEvent};
 
 /// Both sides must be built from the same version; the worker refuses another one.
 pub const PROTOCOL_VERSION: u32 = 4;
@@ -25,6 +29,7 @@ pub const PROTOCOL_VERSION: u32 = 4;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Command {
     /// First message: load the named workspace from IndexedDB (or make it from the example) and say [`Event::Ready`].
+    /// Without a name nothing is kept.
     Open {
         protocol: u32,
         workspace: String,
@@ -103,6 +108,10 @@ pub enum Command {
         offset: usize,
         limit: usize,
     },
+    /// The workspace as a whole.
+    Share(ShareCommand),
+    /// Its named scripts.
+    Scripts(ScriptsCommand),
     /// A checkpoint file in readable form (state files decoded); answered by [`Event::FileContent`].
     Explain {
         path: String,
@@ -184,6 +193,8 @@ pub enum Event {
         total: usize,
         table: StateTable,
     },
+    Share(ShareEvent),
+    Scripts(ScriptsEvent),
     /// The session was dropped by [`Command::Crash`].
     Crashed {
         point: Option<CrashPoint>,
@@ -228,6 +239,8 @@ pub enum StorageState {
     Persistent,
     /// Another tab has this workspace; this tab works in memory under another name.
     OpenElsewhere,
+    /// Nothing was to be kept (a page inside another one).
+    Memory,
     /// IndexedDB is blocked or missing: work in memory only.
     Unavailable { message: String },
     /// A transaction failed for want of room; what is shown is not saved.

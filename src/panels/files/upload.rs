@@ -1,14 +1,14 @@
 //! Files from the desktop: whole up to 50 MB, in slices up to the limit.
 
+use crate::browser::read;
 use crate::event_form;
 use crate::format::bytes;
 use crate::page::Page;
 use crate::state::{Action, App, FILE_LIMIT, SLICE, WHOLE_FILE};
 use crate::tree;
 use tidemark_protocol::Command;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, File, FileList};
+use wasm_bindgen::JsValue;
+use web_sys::{File, FileList};
 
 /// Where new files go: the source's folder, else the first folder with JSON in it, else the root.
 pub fn folder(app: &App) -> String {
@@ -66,9 +66,4 @@ async fn sliced(page: &Page, file: &File, size: u64, path: String) -> Result<(),
     }
     page.act(Action::Ask(Command::Rename { from: partial, to: path.clone() }));
     Ok(())
-}
-
-async fn read(blob: &Blob) -> Result<Vec<u8>, JsValue> {
-    let buffer = JsFuture::from(blob.array_buffer()).await?;
-    Ok(js_sys::Uint8Array::new(buffer.unchecked_ref()).to_vec())
 }

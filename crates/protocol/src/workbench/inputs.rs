@@ -29,6 +29,12 @@ impl Inputs {
         Self { broker: Broker::new(fs, CWD), sockets: Rc::default(), said: RefCell::default() }
     }
 
+    /// Another workspace lies in the files: its topics are read anew. Ports stay.
+    pub(super) fn renew(&mut self, fs: SharedFs) {
+        self.broker = Broker::new(fs, CWD);
+        self.said.borrow_mut().0.clear();
+    }
+
     /// What the broker of a new workspace has: the topic that a first script subscribes to, and what is laid.
     pub(super) fn lay(&self, messages: &[LaidMessage], now_ms: i64) -> BrokerResult<()> {
         self.broker.create_topic(FIRST_TOPIC, 1, BTreeMap::new(), now_ms)?;

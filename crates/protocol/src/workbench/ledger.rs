@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 
-use crate::messages::{BatchReport, QueryInfo, Restored};
+use super::shelf::Shelf;
+use crate::messages::{BatchReport, NamedScript, QueryInfo, Restored};
 
 /// One change to the records of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ const BATCH_LIMIT: usize = 2_000;
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     pub(super) script: String,
+    /// The other scripts, and past runs.
+    pub(super) shelf: Shelf,
     clock_ms: i64,
     queries: Vec<(String, QueryInfo)>,
     batches: Vec<(String, BatchReport)>,
@@ -53,6 +56,9 @@ impl Ledger {
         }
         let mut ledger = Self::default();
         for (key, value) in records {
+            if ledger.shelf.restore(&key, &value) {
+                continue;
+            }
             if let Some((_, number)) = key.split_once('/') {
                 ledger.next = ledger.next.max(number.parse().unwrap_or(0) + 1);
             }
@@ -73,6 +79,34 @@ impl Ledger {
         ledger.batches.sort_by(|a, b| a.0.cmp(&b.0));
         ledger.console.sort();
         ledger
+    }
+
+    /// From the records of another workspace; all of it is to be saved.
+    pub(super) fn adopt(records: Vec<(String, String)>) -> Self {
+        let mut ledger = Self::restore(records);
+        for (key, value) in ledger.records() {
+            ledger.put(key, value);
+        }
+        ledger
+    }
+
+    /// Everything as records.
+    pub(super) fn records(&self) -> Vec<(String, String)> {
+        fn json<T: serde::Serialize>(list: &[(String, T)]) -> impl Iterator<Item = (String, String)> {
+            list.iter().filter_map(|(key, value)| Some((key.clone(), serde_json::to_string(value).ok()?)))
+        }
+        let mut records = vec![(SCRIPT.to_owned(), self.script.clone()), (CLOCK.to_owned(), self.clock_ms.to_string())];
+        records.extend(json(&self.queries));
+        records.extend(json(&self.batches));
+        records.extend(self.console.iter().cloned());
+        records.extend(self.shelf.records());
+        records
+    }
+
+    /// The scripts of a laid workspace take the place of those there are.
+    pub(super) fn lay_scripts(&mut self, current: NamedScript, others: impl Iterator<Item = NamedScript>) {
+        self.set_script(&current.text);
+        self.shelf.lay(&current.name, others);
     }
 
     pub(super) fn restored(&self) -> Restored {
@@ -114,6 +148,11 @@ impl Ledger {
 
     pub(super) fn print(&mut self, text: &str) {
         self.fresh.push_str(text);
+        // A script that prints without end leaves its newest part.
+        if self.fresh.len() > 2 * CONSOLE_LIMIT {
+            let from = self.fresh.ceil_char_boundary(self.fresh.len() - CONSOLE_LIMIT);
+            self.fresh.drain(..from);
+        }
     }
 
     /// A new run: an empty console.
@@ -202,7 +241,9 @@ impl Ledger {
                 self.unsaved.insert(key, None);
             }
         }
-        std::mem::take(&mut self.unsaved)
+        let mut unsaved = std::mem::take(&mut self.unsaved);
+        unsaved.extend(self.shelf.take_unsaved());
+        unsaved
             .into_iter()
             .map(|(key, value)| match value {
                 Some(value) => Record::Put { key, value },

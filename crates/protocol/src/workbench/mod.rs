@@ -14,6 +14,8 @@ mod inputs;
 mod ledger;
 mod observer;
 mod report;
+mod share;
+mod shelf;
 #[cfg(test)]
 mod tests;
 
@@ -26,7 +28,8 @@ use tidemark_vfs::{Change, FileSystem, FsResult, MemoryFs};
 
 use crate::engine::{Engine, Outcome, Setup};
 use crate::messages::{
-    Command, CrashPoint, Event, Generate, KafkaCommand, Layout, Restored, ScriptState, SocketCommand, Stream,
+    Command, CrashPoint, Event, Generate, KafkaCommand, Layout, Restored, RunOutcome, ScriptState, SocketCommand,
+    Stream,
 };
 
 pub use example::opening_example;
@@ -110,7 +113,7 @@ impl Workbench {
         fs.take_journal();
         let clock_ms = options.now_ms.max(ledger.clock_ms());
         let inputs = Inputs::new(fs.clone());
-        let shared = Rc::new(Shared::new(fs, ledger, out));
+        let shared = Rc::new(Shared::new(fs, ledger, options.stopwatch.clone(), out));
         let mut bench = Self {
             shared,
             inputs,
@@ -133,6 +136,7 @@ impl Workbench {
 
     /// Carries one command out; everything it causes has gone out when this returns.
     pub fn handle(&mut self, command: Command) {
+        self.shared.begin_prints();
         match command {
             Command::Open { .. } => self.refuse("open", "a workspace is open already"),
             Command::SetScript { text } => self.shared.ledger.borrow_mut().set_script(&text),
@@ -156,6 +160,8 @@ impl Workbench {
                 self.read_state(&query, operator, partition, offset, limit);
             }
             Command::Explain { path } => self.explain(&path),
+            Command::Share(command) => self.share(command),
+            Command::Scripts(command) => self.scripts(command),
             Command::Kafka(command) => self.kafka(command),
             Command::Socket(command) => self.socket(command),
             Command::Fates(command) => self.fates(command),
@@ -200,6 +206,8 @@ impl Workbench {
             restored,
             files: files::tree(&self.shared.fs),
         });
+        self.say_scripts(None);
+        self.say_runs();
     }
 
     /// Empties the workspace and lays another.
@@ -229,6 +237,7 @@ impl Workbench {
             ledger.set_script(text);
             ledger.start_run();
         }
+        self.note_run(text);
         if let Err(error) = self.shared.fs.create_dir_all(CWD, self.clock_ms) {
             return self.refuse("run", error.to_string());
         }
@@ -243,7 +252,8 @@ impl Workbench {
         self.seed = self.seed.wrapping_add(1);
         let shared = self.shared.clone();
         let print = Rc::new(move |stream: Stream, text: &str| shared.print(stream, text));
-        let engine = match Engine::new(setup, SCRIPT_NAME, print) {
+        let name = self.shared.ledger.borrow().shelf.current().to_owned();
+        let engine = match Engine::new(setup, &name, print) {
             Ok(engine) => engine,
             Err(message) => return self.refuse("run", message),
         };
@@ -257,10 +267,18 @@ impl Workbench {
 
     fn script_went(&self, outcome: Outcome) {
         let state = match outcome {
-            Outcome::Finished { .. } => ScriptState::Finished,
-            Outcome::Parked { line, call } => ScriptState::Parked { line, call },
+            Outcome::Finished { .. } => {
+                self.note_outcome(RunOutcome::Finished);
+                ScriptState::Finished
+            }
+            Outcome::Parked { line, call } => {
+                self.note_outcome(RunOutcome::Waiting { call: call.clone() });
+                ScriptState::Parked { line, call }
+            }
             Outcome::Failed { traceback, line, .. } => {
                 self.shared.print(Stream::Stderr, &traceback);
+                let message = traceback.trim_end().lines().last().unwrap_or_default().to_owned();
+                self.note_outcome(RunOutcome::Failed { message });
                 ScriptState::Failed { traceback, line }
             }
         };
@@ -320,6 +338,7 @@ impl Workbench {
             EnginePoint::SinkDone => CrashPoint::SinkDone,
             EnginePoint::CommitWritten => CrashPoint::CommitWritten,
         });
+        self.note_outcome(RunOutcome::CutOff);
         self.shared.commit();
         self.shared.event(Event::Crashed { point, batch });
     }

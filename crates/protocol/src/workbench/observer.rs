@@ -20,6 +20,24 @@ use crate::messages::{Event, Stream};
 /// Output rows that stay readable beside those in the reports; older batches go first.
 const KEPT_ROWS: usize = 1_000_000;
 
+/// Prints of one command that go out at once; those after them may wait for each other.
+const QUICK_PRINTS: u32 = 200;
+/// Text waits no longer than this, ms, if something is printed then.
+const PRINT_PAUSE_MS: i64 = 50;
+/// And never more of it than this, bytes.
+const PRINT_BYTES: usize = 64 * 1024;
+
+/// Milliseconds from any origin.
+pub(super) type Stopwatch = Rc<dyn Fn() -> i64>;
+
+/// Printed text that waits: a message for each of a million lines would leave the page no time for anything else.
+#[derive(Default)]
+struct Printed {
+    waiting: Option<(Stream, String)>,
+    prints: u32,
+    sent_ms: i64,
+}
+
 /// The output of one batch.
 pub(super) struct KeptBatch {
     pub(super) query: String,
@@ -35,28 +53,76 @@ pub(super) struct Shared {
     pub(super) book: RefCell<Book>,
     /// Files changed since the page was last given the tree.
     tree_is_old: Cell<bool>,
+    printed: RefCell<Printed>,
+    /// Without one all text goes out at once.
+    stopwatch: Option<Stopwatch>,
     out: Rc<dyn Fn(Output)>,
 }
 
 impl Shared {
-    pub(super) fn new(fs: Arc<MemoryFs>, ledger: Ledger, out: Rc<dyn Fn(Output)>) -> Self {
+    pub(super) fn new(
+        fs: Arc<MemoryFs>,
+        ledger: Ledger,
+        stopwatch: Option<Stopwatch>,
+        out: Rc<dyn Fn(Output)>,
+    ) -> Self {
         Self {
             fs,
             ledger: RefCell::new(ledger),
             kept: RefCell::default(),
             book: RefCell::default(),
             tree_is_old: Cell::new(false),
+            printed: RefCell::default(),
+            stopwatch,
             out,
         }
     }
 
     pub(super) fn event(&self, event: Event) {
+        self.flush_print();
         (self.out)(Output::Event(event));
+    }
+
+    /// Text that waits goes out.
+    fn flush_print(&self) {
+        let waiting = self.printed.borrow_mut().waiting.take();
+        if let Some((stream, text)) = waiting {
+            (self.out)(Output::Event(Event::Console { stream, text }));
+        }
+    }
+
+    /// A command begins: its first prints are seen at once.
+    pub(super) fn begin_prints(&self) {
+        self.printed.borrow_mut().prints = 0;
     }
 
     pub(super) fn print(&self, stream: Stream, text: &str) {
         self.ledger.borrow_mut().print(text);
-        self.event(Event::Console { stream, text: text.to_owned() });
+        if self.printed.borrow().waiting.as_ref().is_some_and(|(other, _)| *other != stream) {
+            self.flush_print();
+        }
+        let flush = {
+            let mut printed = self.printed.borrow_mut();
+            let (_, waiting) = printed.waiting.get_or_insert_with(|| (stream, String::new()));
+            waiting.push_str(text);
+            let full = waiting.len() >= PRINT_BYTES;
+            printed.prints = printed.prints.saturating_add(1);
+            match &self.stopwatch {
+                _ if full || printed.prints <= QUICK_PRINTS => true,
+                None => true,
+                Some(read) => {
+                    let now_ms = read();
+                    let due = now_ms - printed.sent_ms >= PRINT_PAUSE_MS;
+                    if due {
+                        printed.sent_ms = now_ms;
+                    }
+                    due
+                }
+            }
+        };
+        if flush {
+            self.flush_print();
+        }
     }
 
     /// Hands over what changed since the last commit.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use super::*;
 use crate::messages::{
     AssistCommand, AssistEvent, BatchKind, BatchReport, Before, Fate, KafkaMessage, LaidFile, LaidMessage, MadeUp,
-    ResultFormat,
+    ParcelFile, ResultFormat, RunOutcome, ScriptsCommand, ScriptsEvent, ShareCommand, ShareEvent,
 };
 
 /// A workbench and all it said, with the commits summed up as a store would.
@@ -95,7 +95,7 @@ fn files_are_written_named_and_refused() {
     assert!(matches!(&bench.run(Command::Remove { path: "/workspace/a".into() })[..], [Event::Files(_), ..]));
     assert!(matches!(&bench.run(step())[..], [Event::Refused { .. }, ..]));
     let reset = bench.run(Command::Lay { layout: None });
-    assert!(matches!(&reset[..], [Event::Ready { restored: None, .. }, Event::Settled { .. }]));
+    assert!(matches!(&reset[..], [Event::Ready { restored: None, .. }, .., Event::Settled { .. }]));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_laid_workspace_has_its_script_files_and_messages_and_nothing_else() {
         messages: vec![LaidMessage { topic: "orders".to_owned(), message }],
     };
     let said = bench.run(Command::Lay { layout: Some(layout) });
-    let [Event::Ready { script, files, .. }, Event::Topics(topics), Event::Settled { .. }] = &said[..] else {
+    let [Event::Ready { script, files, .. }, .., Event::Topics(topics), Event::Settled { .. }] = &said[..] else {
         panic!("{said:?}")
     };
     assert_eq!(script, "print(1)");
@@ -325,4 +325,56 @@ fn a_script_is_checked_and_the_zone_of_its_session_is_told() {
                   SparkSession.builder.config('spark.sql.session.timeZone', 'Asia/Tokyo').getOrCreate()\n";
     let ran = bench.run(Command::Run { text: script.into() });
     assert!(ran.contains(&Event::Assist(AssistEvent::Zone("Asia/Tokyo".into()))), "{ran:?}");
+}
+
+#[test]
+fn a_workspace_is_packed_and_laid_elsewhere_with_its_batches_and_scripts() {
+    let mut bench = Bench::open(None);
+    bench.run(Command::Run { text: bench.script() });
+    let batch = bench.batch(step());
+    bench.run(Command::Scripts(ScriptsCommand::New { name: "more.py".to_owned(), text: "print(2)".to_owned() }));
+    let pack = |bench: &mut Bench| match &bench.run(Command::Share(ShareCommand::Pack))[..] {
+        [Event::Share(ShareEvent::Packed(parcel)), Event::Settled { .. }] => parcel.clone(),
+        said => panic!("{said:?}"),
+    };
+    let parcel = pack(&mut bench);
+    assert_eq!(parcel.script().map(|script| script.text.as_str()), Some("print(2)"));
+
+    let mut other = Bench::open(None);
+    let said = other.run(Command::Share(ShareCommand::Lay(parcel.clone())));
+    let [Event::Share(ShareEvent::Laid), Event::Ready { restored: Some(restored), .. }, ..] = &said[..] else {
+        panic!("{said:?}")
+    };
+    assert_eq!(restored.batches, [batch]);
+    assert_eq!(pack(&mut other), parcel);
+    // What was stored before is gone, what was laid is stored.
+    let mut again = Bench::open(Some(other.stored()));
+    assert_eq!(pack(&mut again), parcel);
+
+    let bad = ParcelFile { path: "/workspace/data/stream_in/1-morning.json/x".to_owned(), ..ParcelFile::default() };
+    let mut broken = parcel.clone();
+    broken.files.push(bad);
+    assert!(matches!(&other.run(Command::Share(ShareCommand::Lay(broken)))[..], [Event::Refused { .. }, ..]));
+    assert_eq!(pack(&mut other), parcel);
+}
+
+#[test]
+fn runs_are_remembered_with_their_outcome() {
+    let mut bench = Bench::open(None);
+    bench.run(Command::Run { text: "print(1)".to_owned() });
+    let said = bench.run(Command::Run { text: "1 / 0".to_owned() });
+    let outcomes: Vec<&RunOutcome> = said
+        .iter()
+        .filter_map(|event| match event {
+            Event::Scripts(ScriptsEvent::Ran(run)) => Some(&run.outcome),
+            _ => None,
+        })
+        .collect();
+    let failed = RunOutcome::Failed { message: "ZeroDivisionError: division by zero".to_owned() };
+    assert_eq!(outcomes, [&RunOutcome::Running, &failed]);
+    let again = Bench::open(Some(bench.stored()));
+    let ledger = again.bench.shared.ledger.borrow();
+    let runs: Vec<(&str, &RunOutcome)> =
+        ledger.shelf.runs().iter().map(|run| (run.text.as_str(), &run.outcome)).collect();
+    assert_eq!(runs, [("print(1)", &RunOutcome::Finished), ("1 / 0", &failed)]);
 }
