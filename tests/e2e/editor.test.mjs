@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readFile } from "node:fs/promises";
-import { press, start, stepTo, type } from "./site.mjs";
+import { paste, press, start, stepTo, type } from "./site.mjs";
 
 let site;
 before(async () => {
@@ -17,7 +17,7 @@ async function complete(page, text) {
   await page.locator("#pane-script .cm-content").focus();
   await page.keyboard.press("Escape");
   await page.keyboard.press("Control+End");
-  await page.keyboard.insertText(`\n${text}`);
+  await paste(page, `\n${text}`);
   // Completions that the typing itself asked for may come and go first.
   for (let tries = 0; tries < 5 && !(await completions(page).count()); tries++) {
     await page.keyboard.press("Control+Space");

@@ -168,5 +168,14 @@ export async function addEvent(page, { preset, fill = {} } = {}) {
 export async function type(page, text) {
   await page.locator("#pane-script .cm-content").click();
   await page.keyboard.press("Control+a");
-  await page.keyboard.insertText(text);
+  await paste(page, text);
+}
+
+/** Puts text at the script's cursor. Chromium's own insertion styles what it inserts, which the page's policy refuses aloud. */
+export async function paste(page, text) {
+  await page.locator("#pane-script .cm-content").evaluate((content, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    content.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
 }

@@ -6,6 +6,19 @@ import { ready } from "./site.mjs";
 
 const tab = (name) => (page) => page.getByRole("tab", { name, exact: true }).click();
 
+const narrow = (page) => page.getByRole("navigation", { name: "Panels" }).isVisible();
+
+async function lessons(page) {
+  if (await narrow(page)) await panel(page, "Lessons");
+  else await page.getByRole("banner").getByRole("button", { name: "Lessons", exact: true }).click();
+  await page.locator("#pane-lessons").waitFor();
+}
+
+async function closeLessons(page) {
+  if (await narrow(page)) return panel(page, "Script");
+  await page.getByRole("button", { name: "Close the lessons" }).click();
+}
+
 export const VIEWS = [
   { name: "the script", panel: "Script", open: async () => {} },
   { name: "files", panel: "Files", open: tab("Files") },
@@ -30,6 +43,16 @@ export const VIEWS = [
   { name: "event time", panel: "Time", open: (page) => page.locator(".timeline").focus() },
   { name: "batches", panel: "Batches", open: async () => {} },
   { name: "output", panel: "Detail", open: tab("Output") },
+  {
+    name: "the fate of a row",
+    panel: "Time",
+    open: async (page) => {
+      await page.locator(".timeline").focus();
+      await page.keyboard.press("Home");
+      await panel(page, "Detail");
+      await tab("Fate")(page);
+    },
+  },
   { name: "console", panel: "Detail", open: tab("Console") },
   { name: "progress", panel: "Detail", open: tab("Progress") },
   { name: "state", panel: "Detail", open: tab("State") },
@@ -40,6 +63,29 @@ export const VIEWS = [
       await tab("Checkpoint")(page);
       await page.locator(".checkpoint .file-row").first().click();
     },
+  },
+  { name: "lessons", open: lessons, close: closeLessons },
+  {
+    name: "a lesson",
+    open: async (page) => {
+      await lessons(page);
+      await page.locator("#pane-lessons").getByRole("button", { name: /A first stream/ }).click();
+      await page.locator("#lessons-title").waitFor();
+    },
+    close: closeLessons,
+  },
+  {
+    name: "example queries",
+    open: async (page) => {
+      await lessons(page);
+      await page.locator("#pane-lessons").getByRole("button", { name: "Examples", exact: true }).click();
+    },
+    close: closeLessons,
+  },
+  {
+    name: "which Spark",
+    open: (page) => page.getByRole("button", { name: /^Follows Apache Spark/ }).click(),
+    close: (page) => page.keyboard.press("Escape"),
   },
   {
     name: "the crash menu",
@@ -57,7 +103,7 @@ export const VIEWS = [
 /** Chooses a panel where the screen shows one at a time. */
 export async function panel(page, name) {
   const views = page.getByRole("navigation", { name: "Panels" });
-  if (name && (await views.isVisible())) await views.getByRole("button", { name, exact: true }).click();
+  if (name && (await narrow(page))) await views.getByRole("button", { name, exact: true }).click();
 }
 
 /** Goes through the views; `look` is called with the name of each while it is open. */

@@ -34,7 +34,7 @@ pub fn Gallery() -> Html {
             <h2 id="lessons-title" tabindex="-1">{ "Example queries" }</h2>
             <p>{ "Small scripts with inputs that show one thing each. Load one, step through it, change it." }</p>
             { for themes.filter_map(|theme| Some((theme.first()?.theme.clone(), theme))).map(|(name, examples)| html! {
-                <section aria-label={name.clone()}>
+                <section aria-label={format!("Examples: {name}")}>
                     <h3>{ name }</h3>
                     <ul class="examples">{ for examples.iter().map(item) }</ul>
                 </section>
