@@ -10,6 +10,7 @@ pub mod desk;
 pub mod editor;
 pub mod engine;
 pub mod event_form;
+pub mod fate;
 pub mod format;
 pub mod host;
 pub mod keys;

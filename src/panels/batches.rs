@@ -159,13 +159,10 @@ fn BatchRow(props: &RowProps) -> Html {
     };
     let number = batch.batch;
     let onclick = props.onselect.reform(move |_: MouseEvent| number);
-    let late_input = batch
-        .events
-        .iter()
-        .filter(|event| matches!(event.fate, tidemark_protocol::messages::Fate::Dropped { .. }))
-        .count();
-    let dropped_tip = (batch.dropped_rows > 0).then(|| {
-        format!("Spark counts {} after partial aggregation; {late_input} input rows were late", batch.dropped_rows)
+    let late_input: Option<i64> = batch.operators.iter().map(|operator| operator.input_rows_dropped).sum();
+    let dropped_tip = late_input.filter(|_| batch.dropped_rows > 0).map(|rows| {
+        let rows = crate::format::plural(rows, "row", "rows");
+        format!("Spark counts {}; it stands for {rows} of the operators' input", batch.dropped_rows)
     });
     html! {
         <tr class={classes!(props.selected.then_some("selected"), reason.is_some().then_some("no-data"))}

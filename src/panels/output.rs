@@ -2,11 +2,11 @@
 
 use crate::format::plural;
 use crate::page::use_page;
-use crate::state::{Action, AssistAction};
+use crate::state::{Action, AssistAction, FatesAction};
 use crate::ui::{Glyph, Icon, VirtualTable};
 use std::rc::Rc;
 use tidemark_protocol::Command;
-use tidemark_protocol::messages::{BatchKind, ResultFormat};
+use tidemark_protocol::messages::{BatchKind, Pick, ResultFormat};
 use yew::prelude::*;
 
 #[component]
@@ -33,6 +33,13 @@ pub fn OutputPanel() -> Html {
         Callback::from(move |(offset, limit): (usize, usize)| {
             let query = query.clone();
             page.act(Action::Ask(Command::ReadBatch { query, batch: number, offset, limit }));
+        })
+    };
+    let pick = {
+        let (page, number) = (page.clone(), batch.batch);
+        Callback::from(move |row: usize| {
+            page.act(Action::Fates(FatesAction::Select(Pick::Output { batch: number, row })));
+            crate::browser::focus("#tab-fate");
         })
     };
     let why = match (&batch.kind, batch.output.total) {
@@ -69,7 +76,7 @@ pub fn OutputPanel() -> Html {
                 <p class="empty">{ why }</p>
             } else {
                 <VirtualTable label={format!("Output of batch {}", batch.batch)} columns={batch.output.columns.clone()}
-                    total={batch.output.total} {row} {need}
+                    total={batch.output.total} {row} {need} {pick} pick_hint="The events behind this row (click or Enter)"
                     version={(page.app.rows.by_index.len(), batch.batch)} />
             }
         </div>

@@ -5,6 +5,9 @@ use std::rc::Rc;
 use tidemark_protocol::Command;
 use tidemark_protocol::messages::{DroppedEvent, FatesCommand, FatesEvent, Pick, Told};
 
+/// Rows that the way back remembers.
+const TRAIL: usize = 20;
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum FatesAction {
     /// Tell the fate of this row of the shown query: opens the Fate tab.
@@ -13,6 +16,8 @@ pub enum FatesAction {
     Mark(Pick),
     /// No row.
     Clear,
+    /// The row that was selected before.
+    Back,
     /// Ask again: a batch has run.
     Refresh,
     /// Ask for the tray of dropped rows.
@@ -47,21 +52,37 @@ impl App {
                 self.tab = Tab::Fate;
                 if self.fates.pick.as_ref() != Some(&pick) {
                     self.fates.told = None;
+                    if let Some(before) = self.fates.pick.replace(pick.clone()) {
+                        self.fates.trail.push(before);
+                        let over = self.fates.trail.len().saturating_sub(TRAIL);
+                        self.fates.trail.drain(..over);
+                    }
                 }
-                self.fates.pick = Some(pick.clone());
                 self.ask(Command::Fates(FatesCommand::Tell { query, pick }))
             }
             FatesAction::Clear => {
                 self.fates.pick = None;
                 self.fates.told = None;
+                self.fates.trail.clear();
                 Vec::new()
             }
+            FatesAction::Back => match self.fates.trail.pop() {
+                Some(pick) => {
+                    self.fates.told = None;
+                    self.fates.pick = Some(pick.clone());
+                    self.ask(Command::Fates(FatesCommand::Tell { query, pick }))
+                }
+                None => Vec::new(),
+            },
             FatesAction::Refresh => match self.fates.pick.clone() {
                 Some(pick) => self.ask(Command::Fates(FatesCommand::Tell { query, pick })),
                 None => Vec::new(),
             },
             FatesAction::ReadTray => self.ask(Command::Fates(FatesCommand::Dropped { query })),
-            FatesAction::ExportTray => Vec::new(),
+            FatesAction::ExportTray => {
+                let content = crate::fate::json_lines(&self.fates.tray).into_bytes();
+                vec![Effect::Download { path: "dropped-rows.jsonl".to_owned(), content }]
+            }
         }
     }
 
@@ -80,5 +101,48 @@ impl App {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{commands, hear, info, ready};
+    use super::*;
+    use crate::state::Action;
+    use tidemark_protocol::messages::Event;
+
+    fn event(arrival: u64) -> Pick {
+        Pick::Event { batch: 0, arrival }
+    }
+
+    #[test]
+    fn a_selected_row_is_asked_for_and_only_its_answer_counts() {
+        let mut app = ready();
+        hear(&mut app, Event::QueryStarted(info("q")));
+        let effects = app.apply(Action::Fates(FatesAction::Select(event(1))));
+        let asked = Command::Fates(FatesCommand::Tell { query: "q".to_owned(), pick: event(1) });
+        assert_eq!(commands(&effects), [&asked]);
+        assert_eq!((app.tab, app.view), (Tab::Fate, View::Detail));
+        let answer = |query: &str, arrival| {
+            let told = Told::Unknown { reason: arrival.to_string() };
+            Event::Fates(FatesEvent::Told { query: query.to_owned(), pick: event(arrival), told })
+        };
+        hear(&mut app, answer("q", 2));
+        hear(&mut app, answer("other", 1));
+        assert_eq!(app.fates.told, None);
+        hear(&mut app, answer("q", 1));
+        assert!(app.fates.told.is_some());
+        app.apply(Action::Fates(FatesAction::Mark(event(5))));
+        assert_eq!(app.fates.told, None);
+        app.apply(Action::Fates(FatesAction::Back));
+        assert_eq!(app.fates.pick, Some(event(1)));
+    }
+
+    #[test]
+    fn the_tray_is_saved_as_a_file() {
+        let mut app = ready();
+        hear(&mut app, Event::QueryStarted(info("q")));
+        let effects = app.apply(Action::Fates(FatesAction::ExportTray));
+        assert!(matches!(&effects[..], [Effect::Download { path, .. }] if path == "dropped-rows.jsonl"));
     }
 }

@@ -204,6 +204,7 @@ impl App {
             view.idle = None;
             view.started_in = run;
         } else {
+            self.fates = super::FatesState::default();
             self.queries.push(QueryView {
                 info,
                 life: Life::Active,

@@ -1,7 +1,7 @@
 use super::*;
 use tidemark_protocol::messages::{BatchKind, BatchTable, Restored, Stream};
 
-fn info(id: &str) -> QueryInfo {
+pub(super) fn info(id: &str) -> QueryInfo {
     QueryInfo {
         id: id.to_owned(),
         run_id: "run".to_owned(),
@@ -41,7 +41,7 @@ fn batch(query: &str, number: i64) -> BatchReport {
     }
 }
 
-fn hear(app: &mut App, event: Event) -> Vec<Effect> {
+pub(super) fn hear(app: &mut App, event: Event) -> Vec<Effect> {
     app.apply(Action::Heard(Box::new(event)))
 }
 
@@ -49,7 +49,7 @@ fn settled(app: &mut App, command: u64) -> Vec<Effect> {
     hear(app, Event::Settled { command, clock_ms: 0, next_due_ms: None })
 }
 
-fn ready() -> App {
+pub(super) fn ready() -> App {
     let mut app = App::default();
     app.ask(Command::Open { protocol: 1, workspace: "w".to_owned(), now_ms: 0 });
     hear(
@@ -70,7 +70,7 @@ fn parked(app: &mut App) {
     hear(app, Event::Script(ScriptState::Parked { line: 3, call: "awaitTermination()".to_owned() }));
 }
 
-fn commands(effects: &[Effect]) -> Vec<&Command> {
+pub(super) fn commands(effects: &[Effect]) -> Vec<&Command> {
     effects.iter().filter_map(|effect| if let Effect::Send(command) = effect { Some(command) } else { None }).collect()
 }
 

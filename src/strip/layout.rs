@@ -148,7 +148,11 @@ impl Spot {
         };
         let key = |spot: &Spot| (spot.lane, spot.event);
         let Some(here) = from else {
-            return if by == Move::NextDropped { all().find(|spot| spot.is_dropped(lanes)) } else { all().last() };
+            return match by {
+                Move::NextDropped => all().find(|spot| spot.is_dropped(lanes)),
+                Move::First => all().next(),
+                _ => all().last(),
+            };
         };
         let before = || all().take_while(|spot| key(spot) < key(&here));
         let mut after = all().skip_while(|spot| key(spot) <= key(&here));

@@ -28,6 +28,12 @@ pub struct TableProps {
     /// Rows that are seen and not known: offset and count.
     #[prop_or_default]
     pub need: Callback<(usize, usize)>,
+    /// A row was chosen by pointer or Enter; None: rows cannot be.
+    #[prop_or_default]
+    pub pick: Option<Callback<usize>>,
+    /// What choosing a row does.
+    #[prop_or_default]
+    pub pick_hint: AttrValue,
 }
 
 /// What is drawn: these rows, with room above and below them (px).
@@ -92,7 +98,20 @@ pub fn VirtualTable(props: &TableProps) -> Html {
             Some(row) => row.iter().enumerate().map(cell).collect(),
             None => html! { <td class="null" colspan={props.columns.len().to_string()}>{ "…" }</td> },
         };
-        html! { <tr key={index} aria-rowindex={(index + 2).to_string()}>{ cells }</tr> }
+        let Some(pick) = props.pick.clone() else {
+            return html! { <tr key={index} aria-rowindex={(index + 2).to_string()}>{ cells }</tr> };
+        };
+        let onclick = pick.reform(move |_: MouseEvent| index);
+        let onkeydown = Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Enter" {
+                event.prevent_default();
+                pick.emit(index);
+            }
+        });
+        html! {
+            <tr key={index} class="pick" tabindex="0" title={props.pick_hint.clone()} {onclick} {onkeydown}
+                aria-rowindex={(index + 2).to_string()}>{ cells }</tr>
+        }
     };
     html! {
         <div class="table-scroll" ref={node} {onscroll} tabindex="0" role="region" aria-label={props.label.clone()}>

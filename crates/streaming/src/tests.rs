@@ -258,12 +258,19 @@ fn a_failing_function_of_the_script_ends_the_query() {
 #[derive(Default)]
 struct Page {
     batches: RefCell<Vec<(i64, i64, usize)>>,
+    traces: RefCell<Vec<Option<Rc<crate::fates::BatchTrace>>>>,
+    /// Does not want rows to be followed.
+    looks_away: bool,
 }
 
 impl StreamObserver for Page {
     fn query_started(&self, _query: &QueryDescription) {}
     fn batch_committed(&self, batch: &BatchObservation) {
         self.batches.borrow_mut().push((batch.batch_id, batch.input_rows, batch.events.len()));
+        self.traces.borrow_mut().push(batch.trace.clone());
+    }
+    fn follows(&self) -> bool {
+        !self.looks_away
     }
     fn idle(&self, _query_id: &str, _reason: &str) {}
     fn terminated(&self, _query_id: &str, _error: Option<&SparkError>) {}
@@ -279,6 +286,30 @@ fn an_observer_sees_every_source_row() {
     fixture.streams.step(None);
     fixture.streams.step(None);
     assert_eq!(*page.batches.borrow(), [(0, 3, 3), (1, 3, 3)]);
+}
+
+#[test]
+fn rows_are_followed_to_the_output_only_when_asked() {
+    use crate::fates::Hop;
+
+    for looks_away in [false, true] {
+        let fixture = Fixture::new();
+        let page = Rc::new(Page { looks_away, ..Page::default() });
+        fixture.streams.set_observer(Some(page.clone()));
+        let rows = source("rate-micro-batch", &[("rowsPerBatch", "3"), ("numPartitions", "2")]);
+        fixture.streams.start(rows, noop("cp", TriggerSpec::Default)).unwrap();
+        fixture.streams.step(None);
+        let traces = page.traces.borrow();
+        if looks_away {
+            assert_eq!(*page.batches.borrow(), [(0, 3, 0)]);
+            assert!(traces[0].is_none());
+            continue;
+        }
+        let trace = traces[0].as_ref().unwrap();
+        assert!(trace.complete && trace.news.is_empty());
+        let out: Vec<&[Hop]> = trace.courses.iter().map(|course| &course.hops[..]).collect();
+        assert_eq!(out, [0, 1, 2].map(|row| vec![Hop::Out { row: Some(row) }]).each_ref().map(Vec::as_slice));
+    }
 }
 
 #[test]

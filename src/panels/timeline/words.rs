@@ -1,7 +1,9 @@
 //! What is said about the thing under the pointer or the cursor.
 
 use crate::format;
-use crate::strip::{Explanation, Hit, Model, explain_event, explain_lane, explain_window};
+use crate::page::use_page;
+use crate::state::{Action, FatesAction};
+use crate::strip::{Explanation, Hit, Model, explain_event, explain_lane, explain_window, pick};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -19,7 +21,12 @@ impl PartialEq for WordsProps {
 
 #[component]
 pub fn Words(props: &WordsProps) -> Html {
+    let page = use_page();
     let model = &props.model;
+    let picked = match props.told {
+        Hit::Event(spot) => pick(model, spot),
+        _ => None,
+    };
     let told = match props.told {
         Hit::Event(spot) => explain_event(model, spot),
         Hit::Window(index) => explain_window(model, index),
@@ -31,7 +38,12 @@ pub fn Words(props: &WordsProps) -> Html {
         <div class="words" id="timeline-words" aria-live="polite">
             <p><b>{ told.title }</b><span>{ told.body }</span></p>
             if let Some(row) = told.row {
-                <p class="row"><code>{ row }</code><span class="soft">{ told.origin.unwrap_or_default() }</span></p>
+                <p class="row">
+                    <code>{ row }</code><span class="soft">{ told.origin.unwrap_or_default() }</span>
+                    if let Some(pick) = picked {
+                        <button type="button" class="link" onclick={page.on(Action::Fates(FatesAction::Select(pick)))}>{ "Its fate" }</button>
+                    }
+                </p>
             }
         </div>
     }

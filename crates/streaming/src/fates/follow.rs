@@ -497,6 +497,7 @@ impl Follower<'_> {
                 Kind::Grown(now) => Change::Grown(now),
                 Kind::Merged(into) => Change::Merged(into),
                 Kind::Matched { partner } => Change::Matched { partner, course: courses.pop().unwrap_or_default() },
+                Kind::Taken => Change::Taken,
                 Kind::NullRow => Change::NullRow { course: courses.pop().unwrap_or_default() },
                 Kind::Called { timed_out, due } => Change::Called { timed_out, due, courses },
             };

@@ -157,6 +157,8 @@ pub enum Change {
     Merged(Box<Entry>),
     /// A row of a join found a partner (as JSON); the joined row's way on.
     Matched { partner: String, course: Course },
+    /// A row of a semi join left the state with its match.
+    Taken,
     /// A row of a join came out with nulls.
     NullRow { course: Course },
     /// The function of the script was called for the key: the rows that it gave.
@@ -210,7 +212,7 @@ impl Change {
                 std::slice::from_ref(course)
             }
             Self::Called { courses, .. } => courses,
-            Self::Removed { .. } | Self::Grown(_) | Self::Merged(_) => &[],
+            Self::Removed { .. } | Self::Taken | Self::Grown(_) | Self::Merged(_) => &[],
         }
     }
 }

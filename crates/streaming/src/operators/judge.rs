@@ -44,9 +44,16 @@ pub(crate) enum Kind {
     Removed,
     Grown(Box<Entry>),
     Merged(Box<Entry>),
-    Matched { partner: String },
+    Matched {
+        partner: String,
+    },
     NullRow,
-    Called { timed_out: bool, due: Due },
+    /// Left the state with its match.
+    Taken,
+    Called {
+        timed_out: bool,
+        due: Due,
+    },
 }
 
 impl Release {

@@ -161,6 +161,10 @@ impl Telling<'_> {
                         done = true;
                         break 'batches;
                     }
+                    Change::Taken => {
+                        done = true;
+                        break 'batches;
+                    }
                     Change::Grown(entry) => {
                         if entry.window != now.window
                             && let Some(window) = entry.window

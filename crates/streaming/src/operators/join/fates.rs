@@ -4,6 +4,7 @@ use arrow::record_batch::RecordBatch;
 use tidemark_sql::error::Result;
 use tidemark_sql::exec::ExecContext;
 use tidemark_sql::exec::bind::eval_all;
+use tidemark_sql::plan::JoinKind;
 use tidemark_sql::types::DataType;
 
 use super::super::judge::{Counted, Judge, Kind, Release, partitions};
@@ -136,6 +137,12 @@ impl Judge for StreamingSymmetricHashJoinExec {
                 [Some(alone), None] | [None, Some(alone)] => vec![(self.stateful.entry_id(alone), Kind::NullRow)],
                 [None, None] => continue,
             };
+            let mut news = news;
+            if self.kind == JoinKind::LeftSemi
+                && let [Some(left), Some(_)] = pair
+            {
+                news.push((self.stateful.entry_id(left), Kind::Taken));
+            }
             releases.push(Release { news, rows: vec![out.at] });
         }
         releases.extend(notes.removed.iter().map(|row| Release::of(self.stateful.entry_id(row), Kind::Removed)));
