@@ -2,7 +2,7 @@
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
-use web_sys::{Blob, HtmlAnchorElement, HtmlElement, Url, Window};
+use web_sys::{Blob, HtmlAnchorElement, HtmlElement, SvgElement, Url, Window};
 
 /// The workspace that is opened when the address names none (`?workspace=NAME`).
 const WORKSPACE: &str = "default";
@@ -140,7 +140,10 @@ pub fn name_workspace(name: &str) {
 pub fn focus(selector: &str) {
     let found =
         window().and_then(|window| window.document()).and_then(|document| document.query_selector(selector).ok());
-    if let Some(element) = found.flatten().and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+    let Some(element) = found.flatten() else { return };
+    if let Some(element) = element.dyn_ref::<HtmlElement>() {
+        let _ = element.focus();
+    } else if let Some(element) = element.dyn_ref::<SvgElement>() {
         let _ = element.focus();
     }
 }

@@ -17,6 +17,7 @@ pub mod keys;
 pub mod offline;
 pub mod page;
 pub mod panels;
+pub mod plan;
 pub mod share;
 pub mod state;
 pub mod storage;

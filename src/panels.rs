@@ -16,6 +16,7 @@ pub mod made_up;
 pub mod notices;
 pub mod output;
 pub mod overlays;
+pub mod plan;
 pub mod progress;
 pub mod script;
 pub mod session;

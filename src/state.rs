@@ -8,6 +8,7 @@ mod assist;
 mod fates;
 mod gates;
 mod hear;
+mod inspect;
 pub mod lessons;
 pub mod scripts;
 pub mod share;
@@ -17,13 +18,14 @@ mod tests;
 pub use assist::{AssistAction, AssistState};
 pub use fates::{FatesAction, FatesState};
 pub use gates::{Gate, Gates, StepPlan};
+pub use inspect::{InspectAction, InspectState, operator_bytes};
 pub use lessons::{LessonsAction, LessonsState};
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tidemark_protocol::messages::{
-    BatchReport, Command, CrashPoint, Event, FileEntry, KafkaRecord, PortInfo, QueryInfo, ScriptState, StateTable,
-    StorageState, Stream, TopicInfo,
+    BatchReport, Command, CrashPoint, Event, FileEntry, KafkaRecord, PortInfo, QueryInfo, ScriptState, StorageState,
+    Stream, TopicInfo,
 };
 
 /// Files above this size are sent in slices of it (bytes).
@@ -62,6 +64,8 @@ pub enum Action {
     SelectQuery(usize),
     SelectBatch(i64),
     SelectTab(Tab),
+    /// Look into state or plan.
+    Inspect(InspectAction),
     OpenFile(String),
     CloseFile,
     Download(String),
@@ -168,12 +172,14 @@ pub enum Tab {
     Console,
     Progress,
     StateStore,
+    Plan,
     Checkpoint,
     Fate,
 }
 
 impl Tab {
-    pub const ALL: [Tab; 6] = [Tab::Output, Tab::Fate, Tab::Console, Tab::Progress, Tab::StateStore, Tab::Checkpoint];
+    pub const ALL: [Tab; 7] =
+        [Tab::Output, Tab::Fate, Tab::Console, Tab::Progress, Tab::StateStore, Tab::Plan, Tab::Checkpoint];
 
     pub fn label(self) -> &'static str {
         match self {
@@ -181,6 +187,7 @@ impl Tab {
             Tab::Console => "Console",
             Tab::Progress => "Progress",
             Tab::StateStore => "State",
+            Tab::Plan => "Plan",
             Tab::Checkpoint => "Checkpoint",
             Tab::Fate => "Fate",
         }
@@ -192,6 +199,7 @@ impl Tab {
             Tab::Console => "console",
             Tab::Progress => "progress",
             Tab::StateStore => "state",
+            Tab::Plan => "plan",
             Tab::Checkpoint => "checkpoint",
             Tab::Fate => "fate",
         }
@@ -315,16 +323,6 @@ pub struct Rows {
     pub by_index: BTreeMap<usize, Rc<Vec<Option<String>>>>,
 }
 
-/// The rows of state that were asked for last.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StateView {
-    pub query: String,
-    pub operator: usize,
-    pub offset: usize,
-    pub total: usize,
-    pub table: Rc<StateTable>,
-}
-
 /// A message that stays until dismissed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
@@ -365,8 +363,8 @@ pub struct App {
     pub explain_path: Option<String>,
     pub explained: Option<Content>,
     pub rows: Rows,
-    pub state_view: Option<StateView>,
     pub fates: FatesState,
+    pub inspect: InspectState,
     /// Session clock, ms.
     pub clock_ms: Option<i64>,
     pub next_due_ms: Option<i64>,
@@ -419,8 +417,8 @@ impl Default for App {
             explain_path: None,
             explained: None,
             rows: Rows::default(),
-            state_view: None,
             fates: FatesState::default(),
+            inspect: InspectState::default(),
             clock_ms: None,
             next_due_ms: None,
             continuous: false,

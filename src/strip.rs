@@ -6,9 +6,11 @@
 pub mod explain;
 pub mod layout;
 pub mod model;
+pub mod partners;
 pub mod scale;
 
 pub use explain::{Explanation, explain_event, explain_lane, explain_window, pick};
 pub use layout::{Hit, Layout, Move, Spot};
-pub use model::{Lane, Model, Window};
+pub use model::{Lane, Model, Seat, Window};
+pub use partners::Partners;
 pub use scale::{Tick, TimeScale};

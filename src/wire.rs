@@ -28,7 +28,7 @@ impl Message for Event {
     fn is_large(&self) -> bool {
         matches!(
             self,
-            Event::Batch(_) | Event::BatchRows { .. } | Event::StateRows { .. } | Event::Files(_) | Event::Ready { .. }
+            Event::Batch(_) | Event::BatchRows { .. } | Event::Inspect(_) | Event::Files(_) | Event::Ready { .. }
         )
     }
 }

@@ -1,12 +1,12 @@
 //! The list of batches: what came in, what went out, what was dropped, what the state holds.
 
-use crate::format::{count, watermark};
+use crate::format::{self, count, watermark};
 use crate::page::use_page;
 use crate::state::{Action, Life, QueryView, point_name};
 use crate::ui::ByPointer;
 use crate::zone::Times;
 use std::rc::Rc;
-use tidemark_protocol::messages::{BatchKind, BatchReport, CrashPoint};
+use tidemark_protocol::messages::{BatchKind, BatchReport, CrashPoint, OperatorReport};
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
@@ -88,7 +88,40 @@ pub fn BatchesPanel() -> Html {
                     </p>
                 }
             </div>
+            if let Some(batch) = app.shown_batch().filter(|batch| !batch.operators.is_empty()) {
+                <div class="operators" tabindex="0" role="region" aria-label={format!("Stateful operators in batch {}", batch.batch)}>
+                    <ul>{ for batch.operators.iter().map(operator) }</ul>
+                </div>
+            }
         </section>
+    }
+}
+
+/// A stateful operator in the selected batch: its two watermarks, its state, and what it dropped, by both counts.
+fn operator(report: &OperatorReport) -> Html {
+    let time = |ms: Option<i64>| match ms {
+        None => "none".to_owned(),
+        Some(0) => "not set yet".to_owned(),
+        Some(ms) => format::time(ms.saturating_mul(1000)),
+    };
+    let dropped = match report.input_rows_dropped {
+        Some(input) if input != report.rows_dropped => {
+            format!(
+                "{} dropped, which stand for {}",
+                count(report.rows_dropped),
+                format::plural(input, "input row", "input rows")
+            )
+        }
+        _ => format!("{} dropped", count(report.rows_dropped)),
+    };
+    html! {
+        <li>
+            <b>{ format!("{} {}", report.id, report.name) }</b>
+            <span>{ format!("late at or before {}", time(report.late_watermark_ms)) }</span>
+            <span>{ format!("finished at or before {}", time(report.eviction_watermark_ms)) }</span>
+            <span>{ format!("{} rows, {} updated, {} removed", count(report.rows_total), count(report.rows_updated), count(report.rows_removed)) }</span>
+            <span class={(report.rows_dropped > 0).then_some("dropped")}>{ dropped }</span>
+        </li>
     }
 }
 

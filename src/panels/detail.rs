@@ -1,9 +1,10 @@
-//! The tabs of the lower right: output, console, progress, state, checkpoint.
+//! The tabs of the lower right: output, console, progress, state, plan, checkpoint.
 
 use super::checkpoint::CheckpointPanel;
 use super::console::ConsolePanel;
 use super::fates::FatePanel;
 use super::output::OutputPanel;
+use super::plan::PlanPanel;
 use super::progress::ProgressPanel;
 use super::state_store::StatePanel;
 use crate::page::use_page;
@@ -44,6 +45,7 @@ pub fn DetailPanel() -> Html {
                     Tab::Console => html! { <ConsolePanel /> },
                     Tab::Progress => html! { <ProgressPanel /> },
                     Tab::StateStore => html! { <StatePanel /> },
+                    Tab::Plan => html! { <PlanPanel /> },
                     Tab::Checkpoint => html! { <CheckpointPanel /> },
                     Tab::Fate => html! { <FatePanel /> },
                 } }

@@ -10,15 +10,24 @@ use self::paint::Scene;
 use self::surface::{draw, use_size};
 use self::words::Words;
 use crate::page::use_page;
+use crate::panels::plan::use_plan;
 use crate::state::{Action, FatesAction};
-use crate::strip::{Hit, Layout, Model, Move, Spot, TimeScale, pick};
+use crate::strip::{Hit, Layout, Model, Move, Spot, TimeScale, explain_event, pick};
 use crate::ui::{Glyph, Tool, by_pointers};
+use tidemark_protocol::messages::SourceInfo;
 use web_sys::{HtmlCanvasElement, HtmlElement};
 use yew::prelude::*;
 
-/// Room for the batch numbers, and at the right, px.
+/// Room for the batch numbers, for names of sources beside them, and at the right, px.
 const LEFT: f64 = 56.0;
+const LEFT_NAMES: f64 = 104.0;
 const RIGHT: f64 = 14.0;
+
+/// What a source is called: its folder, or its format.
+fn source_name(source: &SourceInfo) -> String {
+    let folder = source.folder.as_deref().and_then(|folder| folder.rsplit('/').next());
+    folder.map_or_else(|| source.format.clone(), str::to_owned)
+}
 
 #[derive(Properties, PartialEq)]
 pub struct TimelineProps {
@@ -42,10 +51,17 @@ pub fn Timeline(props: &TimelineProps) -> Html {
     let model = {
         let batches = view.map(|view| view.batches.as_slice()).unwrap_or_default();
         let delay = view.and_then(|view| view.info.watermark_delay_ms);
-        use_memo((by_pointers(batches), delay), |_| Model::new(batches, delay))
+        let sources: Vec<String> =
+            view.map(|view| view.info.sources.iter().map(source_name).collect()).unwrap_or_default();
+        let joins = page.app.shown_plan().map(|plan| plan.joins.clone()).unwrap_or_default();
+        use_memo((by_pointers(batches), delay, sources, joins), |(_, delay, sources, joins)| {
+            Model::new(batches, *delay).with_sources(sources.clone(), joins.clone())
+        })
     };
+    use_plan(&page, false);
     let layout = Layout::new(&model, size.0, size.1, *scroll);
-    let scale = (*span).or(model.span).map(|span| TimeScale::new(span, LEFT, size.0 - RIGHT));
+    let left = if model.sources.is_empty() { LEFT } else { LEFT_NAMES };
+    let scale = (*span).or(model.span).map(|span| TimeScale::new(span, left, size.0 - RIGHT));
     let batch = page.app.shown_batch().map(|batch| batch.batch);
 
     use_size(scroller.clone(), size.clone());
@@ -212,14 +228,17 @@ pub fn Timeline(props: &TimelineProps) -> Html {
         <section class="pane time" id="pane-time" aria-label="Event time">
             <header class="pane-head">
                 <h2>{ "Event time" }</h2>
-                <Legend />
+                <Legend several={!model.sources.is_empty()} />
                 <span class="grow"></span>
                 <Tool glyph={Glyph::Minus} name="Zoom out" onclick={button(1.25)} />
                 <Tool glyph={Glyph::Add} name="Zoom in" onclick={button(0.8)} />
                 <Tool glyph={Glyph::Fit} name="Show all" onclick={fit} />
             </header>
             <div class="timeline" ref={scroller} {onscroll} tabindex="0" role="application" aria-label={summary}
-                aria-describedby="timeline-words" {onkeydown}>
+                aria-describedby="timeline-words" aria-activedescendant={selected.map(|_| "timeline-spot")} {onkeydown}>
+                if let Some(spot) = *selected {
+                    <div class="sr" id="timeline-spot" role="img" aria-label={spoken(&model, spot)}></div>
+                }
                 <div class="timeline-inner" ~style={height}>
                     <canvas ref={canvas} aria-hidden="true" {onpointermove} {onpointerdown} {onpointerup} {onpointerleave}
                         {onclick} {onwheel}></canvas>
@@ -231,6 +250,14 @@ pub fn Timeline(props: &TimelineProps) -> Html {
             <Words {model} {told} />
         </section>
     }
+}
+
+/// The event at the cursor, as assistive technology names it.
+fn spoken(model: &Model, spot: Spot) -> String {
+    let told = explain_event(model, spot);
+    let source = model.lanes.get(spot.lane).and_then(|lane| lane.seats.get(spot.event)).map_or(0, |seat| seat.source);
+    let of = model.sources.get(source).map(|name| format!(" of {name}")).unwrap_or_default();
+    told.map(|told| format!("Event{of}: {}. {}", told.title, told.body)).unwrap_or_default()
 }
 
 fn empty(model: &Model) -> &'static str {

@@ -79,8 +79,8 @@ impl App {
             Action::SelectQuery(index) => {
                 self.query = index;
                 self.batch = None;
-                self.state_view = None;
                 self.fates = super::FatesState::default();
+                self.inspect.turn_away();
                 Vec::new()
             }
             Action::SelectBatch(number) => {
@@ -92,6 +92,7 @@ impl App {
                 self.tab = tab;
                 Vec::new()
             }
+            Action::Inspect(action) => self.act_inspect(action),
             Action::OpenFile(path) => {
                 self.open = None;
                 self.open_path = Some(path.clone());
@@ -237,7 +238,7 @@ impl App {
                 query.life = Life::Gone;
             }
         }
-        self.state_view = None;
+        self.inspect.state = None;
         self.rows = Rows::default();
     }
 

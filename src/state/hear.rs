@@ -1,6 +1,6 @@
 //! What the worker says.
 
-use super::{App, Content, Effect, Engine, Life, Piece, QueryView, StateView, point_name};
+use super::{App, Content, Effect, Engine, Life, Piece, QueryView, point_name};
 use std::rc::Rc;
 use tidemark_protocol::messages::{
     BatchKind, BatchReport, CrashPoint, Event, QueryInfo, Restored, ScriptState, StorageState, Stream,
@@ -62,9 +62,7 @@ impl App {
                     self.rows.by_index.retain(|index, _| index.abs_diff(offset) < ROWS / 4);
                 }
             }
-            Event::StateRows { query, operator, offset, total, table } => {
-                self.state_view = Some(StateView { query, operator, offset, total, table: Rc::new(table) });
-            }
+            Event::Inspect(event) => self.inspect.hear(*event),
             Event::Crashed { point, batch } => self.crashed(point, batch),
             Event::Refused { message, .. } if self.engine == Engine::Starting => {
                 self.lose_session();

@@ -84,6 +84,10 @@ fn name(window: &Window) -> String {
 pub fn explain_window(model: &Model, index: usize) -> Option<Explanation> {
     let window = model.windows.get(index)?;
     let groups = plural(window.groups as i64, "group", "groups");
+    if let Some(batch) = window.merged_in {
+        let body = format!("Its state is gone since batch {batch}: the session became part of another one.");
+        return Some(Explanation { title: format!("Window {}", name(window)), body, row: None, origin: None });
+    }
     let body = match (window.closed_in, model.closes_at(window.end_us)) {
         (Some(batch), _) => format!(
             "{groups}. Closed by batch {batch}, whose watermark had passed its end; its state is gone and later rows for it are dropped."

@@ -5,12 +5,16 @@ use super::scale::TimeScale;
 
 /// Height of the axis at the top, px.
 const AXIS: f64 = 24.0;
-/// A row of window bars, px.
+/// A row of window bars, px: as high as there is room for.
 const ROW: f64 = 19.0;
+const LEAST_ROW: f64 = 8.0;
+/// Room for all rows of bars, px.
+const BARS: f64 = 96.0;
 /// Rows of bars that are shown; windows of further rows share the last one.
-const MOST_ROWS: usize = 4;
-/// A batch's lane, px.
+const MOST_ROWS: usize = 12;
+/// A batch's lane, px, and the part of each of several sources.
 const LANE: f64 = 30.0;
+const PART: f64 = 26.0;
 /// Free space above and below the marks of a lane, px.
 const INSET: f64 = 6.0;
 /// How near the pointer has to be to a mark, px.
@@ -52,62 +56,78 @@ pub struct Layout {
     pub scroll: f64,
     rows: usize,
     lanes: usize,
+    /// Parts of a lane, and its height, px.
+    parts: usize,
+    lane: f64,
 }
 
 impl Layout {
     pub fn new(model: &Model, width: f64, height: f64, scroll: f64) -> Layout {
         let rows = model.rows.min(MOST_ROWS);
-        Layout { width, height, scroll, rows, lanes: model.lanes.len() }
+        let parts = model.sources.len().max(1);
+        let lane = if parts == 1 { LANE } else { PART * parts as f64 };
+        Layout { width, height, scroll, rows, lanes: model.lanes.len(), parts, lane }
     }
 
     pub fn axis_height(&self) -> f64 {
         AXIS
     }
 
+    fn row(&self) -> f64 {
+        (BARS / self.rows.max(1) as f64).clamp(LEAST_ROW, ROW)
+    }
+
     /// Top and height of the row of bars `row`.
     pub fn bar(&self, row: usize) -> (f64, f64) {
-        (AXIS + 4.0 + ROW * row.min(MOST_ROWS - 1) as f64, ROW - 4.0)
+        let gap = if self.row() < ROW { 2.0 } else { 4.0 };
+        (AXIS + 4.0 + self.row() * row.min(MOST_ROWS - 1) as f64, self.row() - gap)
     }
 
     /// Where the lanes begin.
     pub fn lanes_top(&self) -> f64 {
-        AXIS + if self.rows == 0 { 2.0 } else { 6.0 + ROW * self.rows as f64 }
+        AXIS + if self.rows == 0 { 2.0 } else { 6.0 + self.row() * self.rows as f64 }
     }
 
     pub fn lane_height(&self) -> f64 {
-        LANE
+        self.lane
+    }
+
+    /// Top and height of a source's part of a lane, scrolled.
+    pub fn part(&self, lane: usize, source: usize) -> (f64, f64) {
+        let height = self.lane / self.parts as f64;
+        (self.lane_top(lane) + height * source.min(self.parts - 1) as f64, height)
     }
 
     /// Top of a lane, scrolled; the lane after the last one is that of the batch to come.
     pub fn lane_top(&self, lane: usize) -> f64 {
-        self.lanes_top() + LANE * lane as f64 - self.scroll
+        self.lanes_top() + self.lane * lane as f64 - self.scroll
     }
 
     /// Height of everything, unscrolled, with the lane of the batch to come.
     pub fn content_height(&self) -> f64 {
-        self.lanes_top() + LANE * (self.lanes + 1) as f64 + 6.0
+        self.lanes_top() + self.lane * (self.lanes + 1) as f64 + 6.0
     }
 
     /// Lanes that can be seen.
     pub fn visible(&self) -> std::ops::Range<usize> {
-        let first = (self.scroll / LANE).floor().max(0.0) as usize;
-        let shown = ((self.height - self.lanes_top()) / LANE).ceil().max(0.0) as usize + 1;
+        let first = (self.scroll / self.lane).floor().max(0.0) as usize;
+        let shown = ((self.height - self.lanes_top()) / self.lane).ceil().max(0.0) as usize + 1;
         first.min(self.lanes)..(first + shown).min(self.lanes)
     }
 
     /// Scroll position that shows a lane: the present one if it does.
     pub fn scroll_to(&self, lane: usize) -> f64 {
-        let top = LANE * lane as f64;
-        let room = self.height - self.lanes_top() - LANE;
+        let top = self.lane * lane as f64;
+        let room = self.height - self.lanes_top() - self.lane;
         self.scroll.clamp((top - room).max(0.0), top.max(0.0).max(top - room))
     }
 
     /// Middle of a mark. An event without an event time stands at the left edge.
     pub fn mark(&self, scale: &TimeScale, lanes: &[Lane], spot: Spot) -> Option<(f64, f64)> {
-        let events = &lanes.get(spot.lane)?.batch.events;
-        let event = events.get(spot.event)?;
-        let share = (spot.event as f64 + 0.5) / events.len() as f64;
-        let y = self.lane_top(spot.lane) + INSET + share * (LANE - 2.0 * INSET);
+        let lane = lanes.get(spot.lane)?;
+        let (event, seat) = (lane.batch.events.get(spot.event)?, lane.seats.get(spot.event)?);
+        let (top, height) = self.part(spot.lane, seat.source);
+        let y = top + INSET + seat.share * (height - 2.0 * INSET);
         Some((event.event_time_us.map_or(scale.left + 4.0, |us| scale.x(us)), y))
     }
 
@@ -122,7 +142,7 @@ impl Layout {
             };
             return model.windows.iter().position(under).map_or(Hit::Nothing, Hit::Window);
         }
-        let lane = ((y - self.lanes_top() + self.scroll) / LANE) as usize;
+        let lane = ((y - self.lanes_top() + self.scroll) / self.lane) as usize;
         let Some(events) = model.lanes.get(lane).map(|lane| lane.batch.events.len()) else { return Hit::Nothing };
         let mut nearest = (REACH, Hit::Lane(lane));
         for event in 0..events {

@@ -7,7 +7,7 @@ const SECOND: i64 = 1_000_000;
 
 fn event(arrival: u64, seconds: i64, fate: Fate) -> EventMark {
     let origin = "/workspace/data/a.json".to_owned();
-    EventMark { arrival, event_time_us: Some(seconds * SECOND), origin, row: "{}".to_owned(), fate }
+    EventMark { arrival, event_time_us: Some(seconds * SECOND), origin, row: "{}".to_owned(), fate, source: 0 }
 }
 
 fn batch(number: i64, events: Vec<EventMark>, windows: Vec<WindowBar>, watermarks: [i64; 3]) -> Rc<BatchReport> {
@@ -123,4 +123,45 @@ fn an_open_window_says_what_closes_it() {
     assert!(told.body.contains("00:06:00"), "{}", told.body);
     let closed = explain_window(&model(), 0).unwrap();
     assert!(closed.body.contains("batch 1"), "{}", closed.body);
+}
+
+#[test]
+fn two_sources_stand_on_two_parts_of_a_lane() {
+    let mut events = vec![event(0, 5, Fate::Accepted), event(1, 6, Fate::Accepted), event(2, 7, Fate::Accepted)];
+    events[1].source = 1;
+    let model = Model::new(&[batch(0, events, Vec::new(), [0, 0, 0])], None);
+    let names = vec!["clicks".to_owned(), "buys".to_owned()];
+    let model = model.with_sources(names, Vec::new());
+    let layout = Layout::new(&model, 1000.0, 400.0, 0.0);
+    let scale = TimeScale::new((0, 10 * SECOND), 60.0, 1000.0);
+    let y = |event| layout.mark(&scale, &model.lanes, Spot { lane: 0, event }).unwrap().1;
+    let (second, _) = layout.part(0, 1);
+    assert!(y(0) < y(2) && y(2) < second && second < y(1));
+}
+
+#[test]
+fn sliding_windows_never_overlap() {
+    let sliding = (0..12).map(|at| bar(at * 5, at * 5 + 60, 1, false)).collect();
+    let model = Model::new(&[batch(0, Vec::new(), sliding, [0, 0, 0])], None);
+    let layout = Layout::new(&model, 1000.0, 400.0, 0.0);
+    let scale = TimeScale::new((0, 120 * SECOND), 60.0, 1000.0);
+    assert_eq!(model.rows, 12);
+    for (at, window) in model.windows.iter().enumerate() {
+        let (top, height) = layout.bar(window.row);
+        assert!(height >= 6.0 && top + height < layout.lanes_top());
+        let middle = (window.start_us + window.end_us) / 2;
+        assert_eq!(layout.hit(&model, &scale, scale.x(middle), top + height / 2.0), Hit::Window(at));
+    }
+}
+
+#[test]
+fn a_session_that_grew_is_not_left_open() {
+    let batches = [
+        batch(0, Vec::new(), vec![bar(0, 10, 1, false), bar(20, 30, 1, false)], [0, 0, 0]),
+        batch(1, Vec::new(), vec![bar(0, 30, 1, false)], [0, 0, 0]),
+    ];
+    let model = Model::new(&batches, None);
+    let merged: Vec<_> = model.windows.iter().map(|window| (window.end_us / SECOND, window.merged_in)).collect();
+    assert_eq!(merged, [(10, Some(1)), (30, None), (30, Some(1))]);
+    assert_eq!(model.open().count(), 1);
 }

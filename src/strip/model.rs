@@ -1,8 +1,8 @@
 //! What the strip shows, out of the batch reports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use tidemark_protocol::messages::{BatchReport, Fate};
+use tidemark_protocol::messages::{BatchReport, Fate, JoinRange};
 
 /// A window over all batches: its bar, and the batch that closed it.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,14 +11,25 @@ pub struct Window {
     pub end_us: i64,
     pub groups: usize,
     pub closed_in: Option<i64>,
+    /// The batch after which it was no longer there though nothing closed it: a session that became part of another one.
+    pub merged_in: Option<i64>,
     /// Row of bars that it stands in: windows that overlap stand under each other.
     pub row: usize,
+}
+
+/// Where an event stands in its lane: the part of the lane that is its source's, and how far down in that (0 to 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seat {
+    pub source: usize,
+    pub share: f64,
 }
 
 /// One batch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lane {
     pub batch: Rc<BatchReport>,
+    /// Of its events.
+    pub seats: Vec<Seat>,
     /// Watermark that judged late rows, µs; None before there is one.
     pub late_us: Option<i64>,
     /// Watermark that evicted, µs.
@@ -30,6 +41,10 @@ pub struct Model {
     pub windows: Vec<Window>,
     /// Rows of window bars.
     pub rows: usize,
+    /// What the sources are called; a lane has a part for each where there are several.
+    pub sources: Vec<String>,
+    /// Which rows of two sources can meet.
+    pub joins: Vec<JoinRange>,
     pub lanes: Vec<Lane>,
     /// Watermarks of the batch to come: late rows, eviction, µs.
     pub next_late_us: Option<i64>,
@@ -53,6 +68,7 @@ impl Model {
             .map(|batch| Lane {
                 late_us: in_force(batch.late_watermark_ms),
                 evict_us: in_force(batch.watermark_ms),
+                seats: seats(batch, false),
                 batch: batch.clone(),
             })
             .collect();
@@ -61,6 +77,8 @@ impl Model {
         let mut model = Model {
             windows,
             rows,
+            sources: Vec::new(),
+            joins: Vec::new(),
             next_late_us: last.and_then(|batch| in_force(batch.watermark_ms)),
             next_evict_us: last.and_then(|batch| in_force(batch.next_watermark_ms)),
             max_event_us: last.and_then(|batch| in_force(batch.max_event_time_ms)),
@@ -71,6 +89,18 @@ impl Model {
         };
         model.span = model.times();
         model
+    }
+
+    /// The same with a part of each lane for each of several sources.
+    pub fn with_sources(mut self, sources: Vec<String>, joins: Vec<JoinRange>) -> Model {
+        if sources.len() > 1 {
+            for lane in &mut self.lanes {
+                lane.seats = seats(&lane.batch, true);
+            }
+            self.sources = sources;
+            self.joins = joins;
+        }
+        self
     }
 
     fn times(&self) -> Option<(i64, i64)> {
@@ -92,7 +122,13 @@ impl Model {
 
     /// Windows that an event at this time falls into.
     pub fn windows_at(&self, us: i64) -> impl Iterator<Item = &Window> {
-        self.windows.iter().filter(move |window| window.start_us <= us && us < window.end_us)
+        let holds = move |window: &&Window| window.start_us <= us && us < window.end_us && window.merged_in.is_none();
+        self.windows.iter().filter(holds)
+    }
+
+    /// Windows that the state still has.
+    pub fn open(&self) -> impl Iterator<Item = &Window> {
+        self.windows.iter().filter(|window| window.closed_in.is_none() && window.merged_in.is_none())
     }
 
     /// Event time that closes a window whose end is `end_us`: its end plus the delay, as the watermark stands that much behind.
@@ -107,18 +143,41 @@ impl Model {
     }
 }
 
+fn seats(batch: &BatchReport, apart: bool) -> Vec<Seat> {
+    let source_of = |source: usize| if apart { source } else { 0 };
+    let mut counts: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for event in &batch.events {
+        counts.entry(source_of(event.source)).or_default().1 += 1;
+    }
+    let seat = |source: usize| {
+        let source = source_of(source);
+        let (met, all) = counts.entry(source).or_default();
+        *met += 1;
+        Seat { source, share: (*met as f64 - 0.5) / (*all).max(1) as f64 }
+    };
+    batch.events.iter().map(|event| event.source).map(seat).collect()
+}
+
 fn windows(batches: &[Rc<BatchReport>]) -> (Vec<Window>, usize) {
     let mut known: BTreeMap<(i64, i64), Window> = BTreeMap::new();
     for batch in batches {
+        let here: BTreeSet<(i64, i64)> = batch.windows.iter().map(|bar| (bar.start_us, bar.end_us)).collect();
+        for (span, window) in &mut known {
+            if window.closed_in.is_none() && window.merged_in.is_none() && !here.contains(span) {
+                window.merged_in = Some(batch.batch);
+            }
+        }
         for bar in &batch.windows {
             let window = known.entry((bar.start_us, bar.end_us)).or_insert(Window {
                 start_us: bar.start_us,
                 end_us: bar.end_us,
                 groups: bar.groups,
                 closed_in: None,
+                merged_in: None,
                 row: 0,
             });
             window.groups = if bar.closed { window.groups.max(bar.groups) } else { bar.groups };
+            window.merged_in = None;
             window.closed_in = if bar.closed { Some(batch.batch) } else { window.closed_in };
         }
     }

@@ -3,6 +3,7 @@
 mod assist;
 mod fates;
 mod inputs;
+mod inspect;
 mod layout;
 mod scripts;
 mod share;
@@ -17,6 +18,10 @@ pub use fates::{
 pub use inputs::{
     Before, Generate, KafkaCommand, KafkaMessage, KafkaRecord, MadeUp, PartitionInfo, PortInfo, SocketCommand,
     TopicInfo,
+};
+pub use inspect::{
+    InspectCommand, InspectEvent, JoinRange, PlanColumn, PlanNode, PlanReport, RowMark, StateReport, StateRequest,
+    StateRow, StateSection,
 };
 pub use layout::{LaidFile, LaidMessage, Layout};
 pub use scripts::{PastRun, RunOutcome, ScriptsCommand, ScriptsEvent};
@@ -100,18 +105,12 @@ pub enum Command {
         offset: usize,
         limit: usize,
     },
-    /// Rows of state; answered by [`Event::StateRows`].
-    ReadState {
-        query: String,
-        operator: usize,
-        partition: Option<usize>,
-        offset: usize,
-        limit: usize,
-    },
     /// The workspace as a whole.
     Share(ShareCommand),
     /// Its named scripts.
     Scripts(ScriptsCommand),
+    /// State and plan of a query; answered by [`Event::Inspect`].
+    Inspect(InspectCommand),
     /// A checkpoint file in readable form (state files decoded); answered by [`Event::FileContent`].
     Explain {
         path: String,
@@ -186,15 +185,9 @@ pub enum Event {
         offset: usize,
         rows: Vec<Vec<Option<String>>>,
     },
-    StateRows {
-        query: String,
-        operator: usize,
-        offset: usize,
-        total: usize,
-        table: StateTable,
-    },
     Share(ShareEvent),
     Scripts(ScriptsEvent),
+    Inspect(Box<InspectEvent>),
     /// The session was dropped by [`Command::Crash`].
     Crashed {
         point: Option<CrashPoint>,
@@ -378,6 +371,9 @@ pub struct EventMark {
     /// The row, as JSON.
     pub row: String,
     pub fate: Fate,
+    /// Place of its source in [`QueryInfo::sources`].
+    #[serde(default)]
+    pub source: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -401,20 +397,4 @@ pub struct WindowBar {
     pub groups: usize,
     /// True when this batch closed it (emitted in append mode, or evicted).
     pub closed: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StateTable {
-    pub key: Vec<Column>,
-    pub value: Vec<Column>,
-    pub rows: Vec<StateRow>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StateRow {
-    pub partition: usize,
-    pub key: Vec<Option<String>>,
-    pub value: Vec<Option<String>>,
-    /// Evicted when the watermark reaches this time ("2026-02-14 10:01:00"); None: never.
-    pub expiry: Option<String>,
 }

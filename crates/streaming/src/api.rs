@@ -8,6 +8,9 @@ use tidemark_sql::error::{Result, SparkError};
 use tidemark_sql::plan::PlanRef;
 
 use crate::fates::{BatchTrace, Place};
+pub use crate::inspection::{
+    JoinRange, PlanColumn, PlanDescription, PlanNode, RowMark, StatePage, StateRequest, StateRowView, StateSection,
+};
 use crate::kafka::Broker;
 use crate::socket::SocketHub;
 
@@ -279,22 +282,8 @@ pub trait QueryApi {
     fn exception(&self) -> Option<SparkError>;
     fn explain(&self, extended: bool) -> String;
     fn description(&self) -> QueryDescription;
-    /// State rows of an operator for the state panel: partition, key values, value values (formatted), expiry text.
-    fn state_rows(&self, operator: usize, partition: Option<usize>, offset: usize, limit: usize) -> Result<StatePage>;
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct StatePage {
-    pub total: usize,
-    pub key: Vec<(String, String)>,
-    pub value: Vec<(String, String)>,
-    pub rows: Vec<StateRowView>,
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct StateRowView {
-    pub partition: usize,
-    pub key: Vec<Option<String>>,
-    pub value: Vec<Option<String>>,
-    pub expiry: Option<String>,
+    /// State rows of an operator for the state panel; none before the first batch.
+    fn state(&self, request: &StateRequest) -> Result<StatePage>;
+    /// The analysed plan for the plan view.
+    fn plan(&self) -> PlanDescription;
 }

@@ -11,6 +11,7 @@ pub mod clock;
 mod env;
 pub mod fates;
 pub mod ids;
+mod inspection;
 mod interval;
 pub mod kafka;
 pub mod operators;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
+use tidemark_sql::exec::ExecRef;
 use tidemark_sql::expr::Attribute;
 use tidemark_sql::plan::PlanRef;
 
-use crate::api::{QueryApi, QueryDescription, StatePage, StepOutcome, Wait};
+use crate::api::{PlanDescription, QueryApi, QueryDescription, StatePage, StateRequest, StepOutcome, Wait};
 use crate::batch::{Explained, MicroBatch, Outcome};
 use crate::env::Env;
 use crate::operators::OutputMode;
@@ -99,6 +100,14 @@ pub(crate) struct Query {
     pub(crate) no_new_data: Cell<bool>,
     pub(crate) explained: RefCell<Option<Explained>>,
     pub(crate) description: RefCell<QueryDescription>,
+    /// What the newest batch ran, for those who look at its state and plan; outlives the query.
+    pub(crate) ran: RefCell<Option<Ran>>,
+}
+
+/// The newest committed batch.
+pub(crate) struct Ran {
+    pub(crate) plan: ExecRef,
+    pub(crate) batch: i64,
 }
 
 impl Query {
@@ -139,6 +148,7 @@ impl Query {
             no_new_data: Cell::new(false),
             explained: RefCell::new(None),
             description: RefCell::new(description),
+            ran: RefCell::new(None),
         })
     }
 
@@ -449,11 +459,16 @@ impl QueryApi for Query {
         self.description.borrow().clone()
     }
 
-    fn state_rows(&self, operator: usize, partition: Option<usize>, offset: usize, limit: usize) -> Result<StatePage> {
-        match &*self.engine.borrow() {
-            Engine::Ready(micro) => micro.state_rows(operator, partition, offset, limit),
-            _ => Ok(StatePage::default()),
+    fn state(&self, request: &StateRequest) -> Result<StatePage> {
+        match &*self.ran.borrow() {
+            Some(ran) => crate::operators::state_page(&ran.plan, ran.batch, request),
+            None => Ok(StatePage::default()),
         }
+    }
+
+    fn plan(&self) -> PlanDescription {
+        let ran = self.ran.borrow();
+        crate::batch::plan_description(self, ran.as_ref().map(|ran| &ran.plan))
     }
 }
 

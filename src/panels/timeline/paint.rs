@@ -2,7 +2,7 @@
 
 use crate::browser::{css_colour, root_px};
 use crate::format;
-use crate::strip::{Hit, Layout, Model, Spot, TimeScale};
+use crate::strip::{Hit, Layout, Model, Partners, Spot, TimeScale};
 use std::f64::consts::TAU;
 use std::rc::Rc;
 use tidemark_protocol::messages::{BatchKind, Fate};
@@ -43,6 +43,7 @@ pub struct Palette {
     line: String,
     ground: String,
     hover: String,
+    select: String,
     accent: String,
     accent_ink: String,
     tint: String,
@@ -61,6 +62,7 @@ impl Palette {
             line: css_colour("--line"),
             ground: css_colour("--surface"),
             hover: css_colour("--hover"),
+            select: css_colour("--select"),
             accent: css_colour("--accent"),
             accent_ink: css_colour("--accent-ink"),
             tint: css_colour("--accent-tint"),
@@ -158,7 +160,10 @@ impl Painter<'_> {
             }
             let (top, height) = layout.bar(window.row);
             let (x, width) = (from + 1.0, (to - from - 2.0).max(1.5));
-            let open = window.closed_in.is_none();
+            let open = window.closed_in.is_none() && window.merged_in.is_none();
+            if window.merged_in.is_some() {
+                self.dashed(&[3.0, 2.0]);
+            }
             self.on.begin_path();
             let _ = self.on.round_rect_with_f64(x, top, width, height, 3.0);
             self.on.set_fill_style_str(if open { &self.colours.tint } else { &self.colours.hover });
@@ -168,9 +173,17 @@ impl Painter<'_> {
             self.on.set_stroke_style_str(if hovered { &self.colours.ink } else { edge });
             self.on.set_line_width(if hovered { 1.5 } else { 1.0 });
             self.on.stroke();
+            self.dashed(&[]);
+            self.end_edge(open, x + width, top, height);
+            if height < 12.0 {
+                continue;
+            }
             let groups = format::plural(window.groups as i64, "group", "groups");
-            let long = window.closed_in.map_or_else(|| groups.clone(), |batch| format!("closed in {batch}"));
-            let short = window.closed_in.map_or_else(|| window.groups.to_string(), |_| "✓".to_owned());
+            let (long, short) = match (window.closed_in, window.merged_in) {
+                (Some(batch), _) => (format!("closed in {batch}"), "✓".to_owned()),
+                (None, Some(batch)) => (format!("merged in {batch}"), "→".to_owned()),
+                (None, None) => (groups, window.groups.to_string()),
+            };
             let colour = if open { &self.colours.accent_ink } else { &self.colours.soft };
             let words = if width > 64.0 { long } else { short };
             if width > 14.0 {
@@ -179,12 +192,22 @@ impl Painter<'_> {
         }
     }
 
+    /// The end of a window is what the watermark is compared with, and the comparison is closed: a heavy edge with feet that
+    /// point inward, as a closed interval is written.
+    fn end_edge(&self, open: bool, right: f64, top: f64, height: f64) {
+        let colour = if open { &self.colours.accent } else { &self.colours.soft };
+        let foot = if height < 12.0 { 2.0 } else { 4.0 };
+        let (top, bottom, right) = (top + 0.75, top + height - 0.75, right - 0.75);
+        self.stroke(colour, 2.5, &[(right - foot, top), (right, top), (right, bottom), (right - foot, bottom)]);
+    }
+
     fn lanes(&self) {
         let layout = &self.scene.layout;
         for lane in layout.visible() {
             self.lane(lane);
         }
         let visible = layout.visible();
+        self.partners(visible.clone());
         self.staircase(visible.clone());
         self.next();
         for lane in visible {
@@ -206,11 +229,65 @@ impl Painter<'_> {
                 self.fill(&self.colours.water, scale.left, top, to - scale.left, height);
             }
         }
-        self.stroke(&self.colours.line, 1.0, &[(0.0, top + height - 0.5), (layout.width, top + height - 0.5)]);
+        self.parts(index);
+        // The border of a batch, on the axis of arrival.
+        let border = top + height - 0.5;
+        self.stroke(&self.colours.line, 1.0, &[(0.0, border), (layout.width, border)]);
+        self.stroke(&self.colours.soft, 2.0, &[(0.0, border), (scale.left - 6.0, border)]);
         let colour = if selected { &self.colours.ink } else { &self.colours.soft };
         self.text(colour, "left", &format!("{}", lane.batch.batch), 8.0, top + height / 2.0);
         if matches!(lane.batch.kind, BatchKind::NoData { .. }) {
             self.text(&self.colours.faint, "left", "no data", scale.left + 4.0, top + height / 2.0);
+        }
+    }
+
+    /// Names of the sources, each over its part of the lane.
+    fn parts(&self, lane: usize) {
+        let layout = &self.scene.layout;
+        for (source, name) in self.scene.model.sources.iter().enumerate() {
+            let (top, height) = layout.part(lane, source);
+            if source > 0 {
+                self.dashed(&[1.0, 3.0]);
+                self.stroke(&self.colours.faint, 1.0, &[(30.0, top + 0.5), (layout.width, top + 0.5)]);
+                self.dashed(&[]);
+            }
+            let most = ((self.scale.left - 36.0) / 6.0).max(3.0) as usize;
+            let name: String = match name.char_indices().nth(most) {
+                Some((at, _)) => format!("{}…", name.get(..at).unwrap_or_default()),
+                None => name.clone(),
+            };
+            self.text(&self.colours.faint, "left", &name, 30.0, top + height / 2.0);
+        }
+    }
+
+    /// The time range of the rows that can match the picked one, on the parts of the other source.
+    fn partners(&self, visible: std::ops::Range<usize>) {
+        let (layout, model) = (&self.scene.layout, &self.scene.model);
+        let spot = match (self.scene.hover, self.scene.selected) {
+            (Hit::Event(spot), _) => Some(spot),
+            (_, selected) => selected,
+        };
+        let Some(partners) = spot.and_then(|spot| Partners::of(model, spot)) else { return };
+        let from = partners.from_us.map_or(self.scale.left, |us| self.scale.x(us)).max(self.scale.left);
+        let to = partners.to_us.map_or(layout.width, |us| self.scale.x(us)).min(layout.width);
+        if to < from {
+            return;
+        }
+        let (from, to) = (from - 3.0, to + 3.0);
+        for lane in visible.start..visible.end + 1 {
+            for source in &partners.sources {
+                let (top, height) = layout.part(lane, *source);
+                self.fill(&self.colours.select, from, top + 2.0, to - from, height - 4.0);
+                for (x, bounded, inward) in
+                    [(from, partners.from_us.is_some(), 4.0), (to, partners.to_us.is_some(), -4.0)]
+                {
+                    if bounded {
+                        let (top, bottom) = (top + 2.0, top + height - 2.0);
+                        let bracket = [(x + inward, top), (x, top), (x, bottom), (x + inward, bottom)];
+                        self.stroke(&self.colours.accent_ink, 1.5, &bracket);
+                    }
+                }
+            }
         }
     }
 
@@ -260,19 +337,18 @@ impl Painter<'_> {
         let (top, height) = (layout.lane_top(model.lanes.len()), layout.lane_height());
         self.text(&self.colours.faint, "left", "next", 8.0, top + height / 2.0);
         let Some(newest) = model.max_event_us else { return };
-        let (x, y) = (scale.x(newest), top + height / 2.0);
-        if let (Some(watermark), Some(delay)) = (model.next_evict_us, model.delay_us) {
-            let from = scale.x(watermark) + 3.0;
-            self.stroke(&self.colours.soft, 1.0, &[(from, y), (x - 6.0, y)]);
-            self.stroke(&self.colours.soft, 1.0, &[(x - 6.0, y - 3.5), (x - 6.0, y + 3.5)]);
-            let words = format!("delay {}", format::span(delay));
-            let width = 6.5 * words.len() as f64;
-            if x - from > width {
-                let middle = (from + x) / 2.0;
-                self.fill(&self.colours.ground, middle - width / 2.0, y - 7.0, width, 14.0);
-                self.text(&self.colours.soft, "center", &words, middle, y);
-            }
+        let (x, middle) = (scale.x(newest), top + height / 2.0);
+        let lag = model.lanes.last().and_then(|lane| lane.evict_us).filter(|us| Some(*us) != model.next_evict_us);
+        let y = if lag.is_some() { top + height * 0.28 } else { middle };
+        if let (Some(_), Some(delay)) = (model.next_evict_us, model.delay_us) {
+            self.span(scale.x(newest.saturating_sub(delay)), x - 6.0, y, &format!("delay {}", format::span(delay)));
         }
+        if let Some(watermark) = lag {
+            // The watermark of the newest batch was behind by more than the delay: it is worked out when a batch is over.
+            let words = format!("lag {}", format::span(newest.saturating_sub(watermark)));
+            self.span(scale.x(watermark), x - 6.0, top + height * 0.76, &words);
+        }
+        let y = middle;
         self.on.begin_path();
         for (at, (dx, dy)) in [(0.0, -5.0), (5.0, 0.0), (0.0, 5.0), (-5.0, 0.0)].into_iter().enumerate() {
             if at == 0 { self.on.move_to(x + dx, y + dy) } else { self.on.line_to(x + dx, y + dy) }
@@ -280,6 +356,27 @@ impl Painter<'_> {
         self.on.close_path();
         self.on.set_fill_style_str(&self.colours.ink);
         self.on.fill();
+    }
+
+    /// A measured distance with its name.
+    fn span(&self, from: f64, to: f64, y: f64, words: &str) {
+        let from = from.max(self.scale.left) + 1.0;
+        if to <= from {
+            return;
+        }
+        self.stroke(&self.colours.soft, 1.0, &[(from, y), (to, y)]);
+        for x in [from, to] {
+            self.stroke(&self.colours.soft, 1.0, &[(x, y - 3.5), (x, y + 3.5)]);
+        }
+        let width = 6.5 * words.chars().count() as f64;
+        if to - from > width + 8.0 {
+            let middle = (from + to) / 2.0;
+            self.fill(&self.colours.ground, middle - width / 2.0, y - 7.0, width, 14.0);
+            self.text(&self.colours.soft, "center", words, middle, y);
+        } else {
+            // Before it, where the past is.
+            self.text(&self.colours.soft, "right", words, from - 5.0, y);
+        }
     }
 
     fn events(&self, lane: usize) {

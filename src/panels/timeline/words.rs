@@ -3,7 +3,7 @@
 use crate::format;
 use crate::page::use_page;
 use crate::state::{Action, FatesAction};
-use crate::strip::{Explanation, Hit, Model, explain_event, explain_lane, explain_window, pick};
+use crate::strip::{Explanation, Hit, Model, Partners, Spot, explain_event, explain_lane, explain_window, pick};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -28,7 +28,7 @@ pub fn Words(props: &WordsProps) -> Html {
         _ => None,
     };
     let told = match props.told {
-        Hit::Event(spot) => explain_event(model, spot),
+        Hit::Event(spot) => explain_event(model, spot).map(|told| with_partners(model, spot, told)),
         Hit::Window(index) => explain_window(model, index),
         Hit::Lane(index) => explain_lane(model, index),
         Hit::Nothing => None,
@@ -36,7 +36,7 @@ pub fn Words(props: &WordsProps) -> Html {
     let told = told.unwrap_or_else(|| summary(model));
     html! {
         <div class="words" id="timeline-words" aria-live="polite">
-            <p><b>{ told.title }</b><span>{ told.body }</span></p>
+            <p id="timeline-told"><b>{ told.title }</b><span>{ told.body }</span></p>
             if let Some(row) = told.row {
                 <p class="row">
                     <code>{ row }</code><span class="soft">{ told.origin.unwrap_or_default() }</span>
@@ -49,6 +49,14 @@ pub fn Words(props: &WordsProps) -> Html {
     }
 }
 
+/// In a join: which rows of the other source are partners.
+fn with_partners(model: &Model, spot: Spot, mut told: Explanation) -> Explanation {
+    if let Some(partners) = Partners::of(model, spot) {
+        told.body = format!("{} {}", told.body, partners.words(model));
+    }
+    told
+}
+
 /// How the watermark stands, and what would move it on.
 fn summary(model: &Model) -> Explanation {
     let title = match model.next_evict_us {
@@ -56,7 +64,7 @@ fn summary(model: &Model) -> Explanation {
         None if model.lanes.is_empty() => String::new(),
         None => "No watermark yet".to_owned(),
     };
-    let open = model.windows.iter().filter(|window| window.closed_in.is_none()).min_by_key(|window| window.end_us);
+    let open = model.open().min_by_key(|window| window.end_us);
     let next = open.and_then(|window| Some((window, model.closes_at(window.end_us)?)));
     let body = match next {
         Some((window, _)) if model.next_evict_us.is_some_and(|us| us >= window.end_us) => {

@@ -11,6 +11,7 @@ mod fates;
 mod files;
 mod generate;
 mod inputs;
+mod inspect;
 mod ledger;
 mod observer;
 mod report;
@@ -156,9 +157,7 @@ impl Workbench {
             Command::Rename { from, to } => self.change("rename", |fs, now| files::rename(fs, &from, &to, now)),
             Command::ReadFile { path } => self.read_file(&path),
             Command::ReadBatch { query, batch, offset, limit } => self.read_batch(&query, batch, offset, limit),
-            Command::ReadState { query, operator, partition, offset, limit } => {
-                self.read_state(&query, operator, partition, offset, limit);
-            }
+            Command::Inspect(command) => self.inspect(command),
             Command::Explain { path } => self.explain(&path),
             Command::Share(command) => self.share(command),
             Command::Scripts(command) => self.scripts(command),
@@ -408,24 +407,6 @@ impl Workbench {
             },
         };
         self.shared.event(Event::BatchRows { query: query.to_owned(), batch, offset, rows });
-    }
-
-    fn read_state(&self, query: &str, operator: usize, partition: Option<usize>, offset: usize, limit: usize) {
-        let found = self.engine.as_ref().and_then(|engine| engine.query(query));
-        let page = match found {
-            Some(found) => found.state_rows(operator, partition, offset, limit),
-            None => return self.refuse("read state", "this query has no session: run the script"),
-        };
-        match page {
-            Ok(page) => self.shared.event(Event::StateRows {
-                query: query.to_owned(),
-                operator,
-                offset,
-                total: page.total,
-                table: report::state_table(&page),
-            }),
-            Err(error) => self.refuse("read state", error.to_string()),
-        }
     }
 
     fn explain(&self, path: &str) {

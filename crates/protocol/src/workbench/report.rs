@@ -6,13 +6,11 @@ use tidemark_sql::functions::cast::to_pretty;
 use tidemark_sql::functions::datetime::zone::Zone;
 use tidemark_sql::types::DataType;
 use tidemark_sql::value::{Value, value_at};
-use tidemark_streaming::api::{
-    BatchObservation, EventFate, EventObservation, OperatorObservation, QueryDescription, StatePage, StateRowView,
-};
+use tidemark_streaming::api::{BatchObservation, EventFate, EventObservation, OperatorObservation, QueryDescription};
 
 use crate::messages::{
     BatchKind, BatchReport, BatchTable, Column, EventMark, Fate, OperatorInfo, OperatorReport, QueryInfo, SourceInfo,
-    StateRow, StateTable, WindowBar,
+    WindowBar,
 };
 
 /// Rows of a batch that its report carries; the others are read on demand.
@@ -20,7 +18,7 @@ const REPORT_ROWS: usize = 200;
 /// Events of a batch that its report carries for the event-time strip.
 const REPORT_EVENTS: usize = 2_000;
 
-fn columns(list: &[(String, String)]) -> Vec<Column> {
+pub(super) fn columns(list: &[(String, String)]) -> Vec<Column> {
     list.iter().map(|(name, data_type)| Column { name: name.clone(), data_type: data_type.clone() }).collect()
 }
 
@@ -132,6 +130,7 @@ fn marks(events: &[EventObservation], first: u64) -> Vec<EventMark> {
             event_time_us: event.event_time_us,
             origin: event.origin.clone(),
             row: event.row.clone(),
+            source: event.source,
             fate: match event.fate {
                 EventFate::Accepted => Fate::Accepted,
                 EventFate::Filtered => Fate::Filtered,
@@ -161,16 +160,6 @@ fn cell(column: &ArrayRef, row: usize, zone: &Zone) -> Option<String> {
         Value::Null => None,
         value => Some(to_pretty(&value, &data_type, zone)),
     }
-}
-
-pub(super) fn state_table(page: &StatePage) -> StateTable {
-    let row = |row: &StateRowView| StateRow {
-        partition: row.partition,
-        key: row.key.clone(),
-        value: row.value.clone(),
-        expiry: row.expiry.clone(),
-    };
-    StateTable { key: columns(&page.key), value: columns(&page.value), rows: page.rows.iter().map(row).collect() }
 }
 
 /// Spark's `prettyJson` layout; text that is no JSON stays.

@@ -1,3 +1,5 @@
+mod inspect;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 

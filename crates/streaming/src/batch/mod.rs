@@ -1,5 +1,6 @@
 //! Micro-batches (Spark's MicroBatchExecution): what is new is planned and logged, run, and committed.
 
+mod describe;
 pub(crate) mod events;
 mod explain;
 mod json_rows;
@@ -21,7 +22,7 @@ use tidemark_sql::expr::ExprId;
 use tidemark_sql::plan::{LogicalPlan, StreamingRelation};
 use tidemark_sql::session::SqlSession;
 
-use crate::api::{CrashPoint, OperatorDescription, Rehearsal, SourceDescription, StatePage};
+use crate::api::{CrashPoint, OperatorDescription, Rehearsal, SourceDescription};
 use crate::checkpoint::{CommitLog, LOGGED_CONF, OffsetEntry, OffsetLog};
 use crate::env::Env;
 use crate::operators::{StatefulBatch, StatefulQuery, StreamingConf};
@@ -33,6 +34,7 @@ use crate::sources::{self, NextChange, ReadLimit, Source, SourceEnv};
 use crate::trigger::Trigger;
 use crate::watermark::{WatermarkPolicy, WatermarkTracker};
 
+pub(crate) use describe::plan_description;
 pub(crate) use explain::Explained;
 pub(crate) use json_rows::row_json;
 pub(crate) use plan::PlannedBatch;
@@ -491,19 +493,6 @@ impl MicroBatch {
                 .collect(),
             sink: self.sink.description(),
             observed: std::collections::BTreeMap::new(),
-        }
-    }
-
-    pub(crate) fn state_rows(
-        &self,
-        operator: usize,
-        partition: Option<usize>,
-        offset: usize,
-        limit: usize,
-    ) -> Result<StatePage> {
-        match &self.executed {
-            Some(last) => crate::operators::state_page(&last.plan, self.batch_id, operator, partition, offset, limit),
-            None => Ok(StatePage::default()),
         }
     }
 }

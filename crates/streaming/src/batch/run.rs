@@ -17,7 +17,7 @@ use crate::api::{CrashPoint, Rehearsal};
 use crate::env::Env;
 use crate::operators::StatefulBatch;
 use crate::progress::{EventTimes, ExecutionStats, format_ms};
-use crate::query::Query;
+use crate::query::{Query, Ran};
 use crate::sinks::SinkBatch;
 
 /// Frames of foreachBatch that stay usable after their batch.
@@ -191,6 +191,7 @@ impl MicroBatch {
             observer.batch_committed(&facts.observation(&planned, kept.unwrap_or_default()));
         }
         self.stats = Some(stats);
+        *query.ran.borrow_mut() = Some(Ran { plan: planned.physical(), batch: self.batch_id });
         self.executed = Some(Executed { plan: planned.physical(), stateful });
         self.previous_watermark_ms = self.watermark_ms;
         for open in &mut self.sources {

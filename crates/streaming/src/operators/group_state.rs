@@ -15,12 +15,14 @@ use tidemark_sql::plan::GroupTimeout;
 use tidemark_sql::planner::text;
 use tidemark_sql::python::GroupStateIn;
 use tidemark_sql::types::{DataType, StructField, StructType};
+use tidemark_sql::value::text::local_timestamp_to_string;
 use tidemark_sql::value::{Value, array_from_values, value_at};
 
 use super::aggregate::state_info;
 use super::batch::OutputMode;
 use super::columns::Columns;
 use super::judge::{Judge, Kind, Release, partitions};
+use super::lifetime::Lifetime;
 use super::nodes::StateWriter;
 use super::stateful::Stateful;
 use super::watermark::EvictionWatermark;
@@ -266,5 +268,27 @@ impl StateWriter for GroupStateExec {
     }
     fn runs_on_time(&self) -> bool {
         self.timeout == GroupTimeout::ProcessingTime
+    }
+    fn lifetime(&self, _store: &str) -> Lifetime {
+        match self.timeout {
+            GroupTimeout::None => {
+                Lifetime::unbounded("Without a timeout only the function's remove() takes a key out.")
+            }
+            GroupTimeout::ProcessingTime => {
+                Lifetime::bounded("The function takes a key out; it is called when the clock passes the key's timeout.")
+            }
+            GroupTimeout::EventTime => Lifetime::bounded(
+                "The function takes a key out; it is called when the watermark passes the key's timeout.",
+            ),
+        }
+    }
+    fn expiry(&self, _store: &str, _key: &[u8], value: &[u8]) -> Option<String> {
+        let by = match self.timeout {
+            GroupTimeout::None => return None,
+            GroupTimeout::ProcessingTime => "clock",
+            GroupTimeout::EventTime => "watermark",
+        };
+        let ms = unsafe_row::long_at(value, 2, 1).filter(|ms| *ms != NO_TIMESTAMP)?;
+        Some(format!("times out when the {by} passes {}", local_timestamp_to_string(ms.saturating_mul(1000))))
     }
 }

@@ -13,6 +13,7 @@ use tidemark_sql::types::{DataType, StructField, StructType};
 
 use super::aggregate::state_info;
 use super::judge::{Counted, Judge, Release, whole_rows};
+use super::lifetime::Lifetime;
 use super::nodes::StateWriter;
 use super::stateful::Stateful;
 use super::watermark::EvictionWatermark;
@@ -150,5 +151,8 @@ impl StateWriter for StreamingGlobalLimitExec {
     }
     fn should_run_another_batch(&self, _next: EvictionWatermark) -> bool {
         false
+    }
+    fn lifetime(&self, _store: &str) -> Lifetime {
+        Lifetime::bounded("One row: how many rows have come out so far. It stays.")
     }
 }

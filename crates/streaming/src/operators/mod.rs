@@ -13,6 +13,7 @@ mod event_time;
 mod group_state;
 mod join;
 pub(crate) mod judge;
+mod lifetime;
 mod limit;
 pub(crate) mod nodes;
 mod page;
@@ -31,7 +32,8 @@ pub use batch::{
     WindowState,
 };
 pub use nodes::operator_infos;
-pub use page::state_page;
+pub(crate) use nodes::{StateWriter, writers};
+pub(crate) use page::state_page;
 pub use planner::StatefulPlanner;
 pub use progress::OperatorMetrics;
 pub use watermark::{EvictionWatermark, LateWatermark, WatermarkPropagator};

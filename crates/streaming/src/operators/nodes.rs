@@ -10,16 +10,22 @@ use super::event_time::EventTimeWatermarkExec;
 use super::group_state::GroupStateExec;
 use super::join::StreamingSymmetricHashJoinExec;
 use super::judge::Judge;
+use super::lifetime::{self, Lifetime};
 use super::limit::StreamingGlobalLimitExec;
 use super::session::SessionWindowStateStoreSaveExec;
 use super::stateful::Stateful;
 use super::transform::TransformWithStateExec;
 use super::watermark::EvictionWatermark;
-use crate::api::StateRowView;
 use crate::state::{DEFAULT_STORE, StateSchema, StoreMetadata};
 
 /// Names and types of the key columns and of the value columns of the state panel.
 pub(crate) type PanelColumns = (Vec<(String, String)>, Vec<(String, String)>);
+
+/// Cells of a key and of a value, and when the row leaves.
+pub(crate) type PanelRow = (Vec<Option<String>>, Vec<Option<String>>, Option<String>);
+
+/// Least and greatest difference of a right row's event time to the left row's that it can match, µs.
+pub(crate) type MatchRange = (Option<i64>, Option<i64>);
 
 /// A physical operator that writes state (Spark's StateStoreWriter).
 pub(crate) trait StateWriter: Judge {
@@ -34,6 +40,22 @@ pub(crate) trait StateWriter: Judge {
     fn runs_on_time(&self) -> bool {
         false
     }
+    /// How rows leave one of its stores.
+    fn lifetime(&self, _store: &str) -> Lifetime {
+        lifetime::by_event_time(self.stateful())
+    }
+    /// When a row leaves, as words; None: never.
+    fn expiry(&self, _store: &str, key: &[u8], value: &[u8]) -> Option<String> {
+        lifetime::expiry(self.stateful(), key, value)
+    }
+    /// Names for the key columns, where those of the store's schema say nothing.
+    fn key_names(&self) -> Option<&[String]> {
+        None
+    }
+    /// For joins of two streams.
+    fn match_range(&self) -> Option<MatchRange> {
+        None
+    }
     /// Names and schemas of its stores.
     fn stores(&self) -> Vec<(String, StateSchema)> {
         vec![(DEFAULT_STORE.to_owned(), (*self.stateful().schema).clone())]
@@ -43,7 +65,7 @@ pub(crate) trait StateWriter: Judge {
         None
     }
     /// A row of such a store for the panel; None: not shown.
-    fn panel_row(&self, _partition: usize, _key: &[u8], _value: &[u8]) -> Result<Option<StateRowView>> {
+    fn panel_row(&self, _key: &[u8], _value: &[u8]) -> Result<Option<PanelRow>> {
         Ok(None)
     }
     /// For the operator metadata.
@@ -57,7 +79,7 @@ pub(crate) trait StateWriter: Judge {
 }
 
 impl dyn StateWriter + '_ {
-    pub(super) fn operator_id(&self) -> usize {
+    pub(crate) fn operator_id(&self) -> usize {
         self.stateful().operator
     }
 }

@@ -3,6 +3,7 @@
 mod block_stream;
 mod contents;
 mod explain;
+mod inspect;
 mod map;
 mod metadata;
 mod provider;
@@ -16,6 +17,7 @@ pub mod unsafe_row;
 
 pub use explain::explain_file;
 pub(crate) use explain::format_rows;
+pub(crate) use inspect::{Step, StoreVersion};
 pub use map::ConcurrentHashMap;
 pub use metadata::{OperatorMetadata, StoreMetadata};
 pub use provider::StoreMetrics;

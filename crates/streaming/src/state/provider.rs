@@ -325,6 +325,10 @@ impl Provider {
         total
     }
 
+    pub(super) fn in_memory(&self, version: i64) -> Option<Rc<Contents>> {
+        self.loaded.get(&version).map(|loaded| loaded.contents.clone())
+    }
+
     /// The rows of a version for reading, without a place for changes. Does not count as a cache hit.
     pub(super) fn peek(&mut self, ctx: &ProviderContext<'_>, version: i64) -> Result<Rc<Contents>> {
         if version == 0 {

@@ -7,6 +7,7 @@ use tidemark_sql::error::{Result, SparkError};
 use tidemark_sql::types::StructType;
 use tidemark_vfs::SharedFs;
 
+use super::contents::Contents;
 use super::metadata::OperatorMetadata;
 use super::provider::{Provider, ProviderContext, StoreMetrics, write_atomic};
 use super::schema::{self, StateSchema};
@@ -85,7 +86,21 @@ impl StateStores {
         self.with_provider(&id, &schema, |provider, ctx| provider.commit(ctx, store, now_ms))
     }
 
-    /// Rows of a version without counting in the metrics: for the state panel. Keys and values, in the store's order.
+    /// Stores over the same files with an empty memory.
+    pub(super) fn aside(&self) -> Self {
+        Self::new(self.fs.clone(), &self.root, &self.run_id, self.conf.clone())
+    }
+
+    /// A version that is in memory.
+    pub(super) fn in_memory(&self, id: &StoreId, version: i64) -> Option<Rc<Contents>> {
+        self.providers.get(id)?.in_memory(version)
+    }
+
+    pub(super) fn peek(&mut self, id: &StoreId, schema: &Rc<StateSchema>, version: i64) -> Result<Rc<Contents>> {
+        self.with_provider(id, schema, |provider, ctx| provider.peek(ctx, version))
+    }
+
+    /// Rows of a version without counting in the metrics: for the state reader. Keys and values, in the store's order.
     pub fn rows(&mut self, id: &StoreId, schema: &Rc<StateSchema>, version: i64) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let contents = self.with_provider(id, schema, |provider, ctx| provider.peek(ctx, version))?;
         Ok(contents.iter().map(|(key, value)| (key.to_vec(), value.to_vec())).collect())

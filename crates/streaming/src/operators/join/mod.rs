@@ -2,6 +2,7 @@
 //! watermark lets them find a partner (StreamingSymmetricHashJoin).
 
 mod fates;
+mod lifetime;
 mod plan;
 mod side;
 mod state_watermark;
@@ -27,7 +28,8 @@ use self::side::{Buffered, SideState, SideStores};
 use self::state_watermark::Bound;
 use super::aggregate::state_info;
 use super::columns::EventTime;
-use super::nodes::StateWriter;
+use super::lifetime::Lifetime;
+use super::nodes::{MatchRange, StateWriter};
 use super::stateful::Stateful;
 use super::watermark::EvictionWatermark;
 use crate::state::unsafe_row::{RowArena, decode_rows, encode_rows};
@@ -61,6 +63,8 @@ pub(crate) struct StreamingSymmetricHashJoinExec {
     stateful: Stateful,
     kind: JoinKind,
     key_types: Vec<DataType>,
+    /// What the keys are called on the left side.
+    key_names: Vec<String>,
     sides: [Side; 2],
     /// What the condition asks of both sides together, bound to the left columns and then the right.
     condition: Vec<Expr>,
@@ -445,5 +449,17 @@ impl StateWriter for StreamingSymmetricHashJoinExec {
     fn stores(&self) -> Vec<(String, StateSchema)> {
         let all = self.sides.iter().flat_map(|side| [&side.stores.counts, &side.stores.rows]);
         all.map(|(name, schema): &(String, Rc<StateSchema>)| (name.clone(), (**schema).clone())).collect()
+    }
+    fn lifetime(&self, store: &str) -> Lifetime {
+        self.side_lifetime(store)
+    }
+    fn expiry(&self, store: &str, key: &[u8], value: &[u8]) -> Option<String> {
+        self.row_expiry(store, key, value)
+    }
+    fn key_names(&self) -> Option<&[String]> {
+        Some(&self.key_names)
+    }
+    fn match_range(&self) -> Option<MatchRange> {
+        self.range()
     }
 }

@@ -59,6 +59,15 @@ impl Bound {
         let due = time.saturating_add(time.saturating_sub(self.state_watermark(time)?));
         (self.state_watermark(due)? >= time).then_some(due)
     }
+
+    /// How long after its event time a row waits for a partner, µs (the strictest predicate does not count, the most patient
+    /// does); None where the condition does not tie the two event times.
+    pub(super) fn wait_us(&self) -> Option<i64> {
+        match self {
+            Self::Value { conditions, .. } => conditions.iter().filter(|c| c.sign == 1).map(|c| -c.us).max(),
+            _ => None,
+        }
+    }
 }
 
 /// The bounds of both sides. `predicates`: what the join asks besides equal keys.
@@ -233,6 +242,10 @@ mod tests {
         // A left row can match until the watermark is ten minutes past it, a right row until it is reached.
         assert_eq!(left.state_watermark(3_600_000), Some(3_600_000 - 600_000 - 1));
         assert_eq!(right.state_watermark(3_600_000), Some(3_600_000 - 1));
+        // The same for one row.
+        assert_eq!((left.wait_us(), right.wait_us()), (Some(600_000_000), Some(0)));
+        assert_eq!(left.due_ms(3_600_000_000), Some(3_600_000 + 600_000 + 1));
+        assert_eq!(right.due_ms(3_600_000_500), Some(3_600_000 + 2));
         // A test of a column alone bounds it by a number of seconds.
         let alone =
             [predicates[1].clone(), call(">", vec![column(&a), Expr::literal(Value::Integer(20), DataType::Integer)])];

@@ -36,10 +36,10 @@ use self::server::{Phase, ProcessorServer};
 use self::variables::Variable;
 use super::aggregate::state_info;
 use super::columns::micros;
-use super::nodes::{PanelColumns, StateWriter};
+use super::lifetime::Lifetime;
+use super::nodes::{PanelColumns, PanelRow, StateWriter};
 use super::stateful::Stateful;
 use super::watermark::EvictionWatermark;
-use crate::api::StateRowView;
 use crate::state::{DEFAULT_STORE, StateSchema, StoreMetadata, struct_of};
 
 pub(super) const IN_PYSPARK: &str = "transformWithStateInPySparkExec";
@@ -270,8 +270,14 @@ impl StateWriter for TransformWithStateExec {
     fn panel_columns(&self) -> Option<PanelColumns> {
         Some(TransformWithStateExec::panel_columns(self))
     }
-    fn panel_row(&self, partition: usize, key: &[u8], value: &[u8]) -> Result<Option<StateRowView>> {
-        TransformWithStateExec::panel_row(self, partition, key, value)
+    fn panel_row(&self, key: &[u8], value: &[u8]) -> Result<Option<PanelRow>> {
+        TransformWithStateExec::panel_row(self, key, value)
+    }
+    fn lifetime(&self, _store: &str) -> Lifetime {
+        Lifetime::bounded("The processor decides: a variable goes when it is cleared or its time to live is over.")
+    }
+    fn expiry(&self, _store: &str, _key: &[u8], _value: &[u8]) -> Option<String> {
+        None
     }
     fn store_metadata(&self) -> Vec<StoreMetadata> {
         let partitions = self.stateful.batch.shuffle_partitions;

@@ -4,12 +4,11 @@ use tidemark_sql::error::Result;
 use tidemark_sql::types::{DataType, StructField, StructType};
 use tidemark_sql::value::text::local_timestamp_to_string;
 
-use super::super::nodes::PanelColumns;
+use super::super::nodes::{PanelColumns, PanelRow};
 use super::TransformWithStateExec;
 use super::keys;
 use super::variables::Kind;
-use crate::api::StateRowView;
-use crate::state::format_rows;
+use crate::state::{format_rows, unsafe_row};
 
 /// Cells as one text.
 fn joined(cells: Vec<Option<String>>) -> String {
@@ -26,20 +25,38 @@ impl TransformWithStateExec {
         (std::iter::once(("state".to_owned(), "string".to_owned())).chain(key).collect(), value)
     }
 
-    /// A stored row as the panel shows it; None for rows of Spark's own families.
-    pub(super) fn panel_row(&self, partition: usize, key: &[u8], value: &[u8]) -> Result<Option<StateRowView>> {
+    /// A timer as the panel shows it.
+    fn timer_row(&self, key: &[u8]) -> Result<Option<PanelRow>> {
+        let kinds = [("$eventTimers_keyToTimestamp", "watermark"), ("$procTimers_keyToTimestamp", "clock")];
+        let found = kinds.into_iter().find_map(|(family, by)| Some((by, key.strip_prefix(&*keys::family(family))?)));
+        let Some((by, (prefix, time))) = found.and_then(|(by, rest)| Some((by, keys::split_prefix(rest)?))) else {
+            return Ok(None);
+        };
+        let Some(ms) = unsafe_row::long_at(time, 1, 0) else { return Ok(None) };
+        let at = local_timestamp_to_string(ms.saturating_mul(1000));
+        let mut cells = vec![Some("timer".to_owned())];
+        cells.extend(format_rows(&self.nested_key(), &[prefix])?.into_iter().flatten());
+        Ok(Some((cells, vec![Some(at.clone())], Some(format!("fires when the {by} reaches {at}")))))
+    }
+
+    /// The grouping key as a struct, as keys of maps and timers hold it.
+    fn nested_key(&self) -> StructType {
+        let grouping = DataType::Struct(self.stateful.schema.key.clone().into());
+        StructType::new(vec![StructField::new("key", grouping, true)])
+    }
+
+    /// A stored row as the panel shows it: a state variable or a timer; None for Spark's own indexes.
+    pub(super) fn panel_row(&self, key: &[u8], value: &[u8]) -> Result<Option<PanelRow>> {
         let variables = self.variables.borrow();
         let found = variables
             .iter()
             .find_map(|(name, variable)| Some((name, variable, key.strip_prefix(&*keys::family(name))?)));
-        let Some((name, variable, rest)) = found else { return Ok(None) };
+        let Some((name, variable, rest)) = found else { return self.timer_row(key) };
         let grouping = &self.stateful.schema.key;
         let (mut cells, mut user_key) = (vec![Some(name.clone())], None);
         if variable.kind == Kind::Map {
             let Some((prefix, user)) = keys::split_prefix(rest) else { return Ok(None) };
-            let nested =
-                StructType::new(vec![StructField::new("key", DataType::Struct(grouping.clone().into()), true)]);
-            cells.extend(format_rows(&nested, &[prefix])?.into_iter().flatten());
+            cells.extend(format_rows(&self.nested_key(), &[prefix])?.into_iter().flatten());
             let schema = variable.user_key.clone().unwrap_or_else(|| StructType::new(Vec::new()));
             let schema = StructType::new(vec![StructField::new("userKey", DataType::Struct(schema.into()), true)]);
             user_key = format_rows(&schema, &[user])?.into_iter().next().map(joined);
@@ -56,6 +73,6 @@ impl TransformWithStateExec {
         let expires = rows.iter().filter_map(|row| variable.expires(row)).min();
         let expiry = expires
             .map(|ms| format!("removed when the clock passes {}", local_timestamp_to_string(ms.saturating_mul(1000))));
-        Ok(Some(StateRowView { partition, key: cells, value: vec![Some(value)], expiry }))
+        Ok(Some((cells, vec![Some(value)], expiry)))
     }
 }
