@@ -153,7 +153,10 @@ impl Desk {
                 }
             }
             Effect::RestartWorker => self.start_worker(),
-            Effect::ShowScript(text) => self.with_editor(|editor| editor.set_text(&text)),
+            Effect::ShowScript(text) => {
+                self.with_editor(|editor| editor.set_text(&text));
+                self.perform(Effect::CheckSoon);
+            }
             Effect::StepAfter { ms } => {
                 let timer = self.later(ms, Action::NextStep);
                 *self.step.borrow_mut() = Some(timer);

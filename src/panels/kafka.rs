@@ -2,7 +2,7 @@
 
 pub mod offsets;
 
-use self::offsets::Offsets;
+use self::offsets::{Keeping, Offsets};
 use super::made_up::Recipe;
 use crate::format;
 use crate::page::{Page, use_page};
@@ -48,31 +48,45 @@ pub fn KafkaPanel() -> Html {
             chosen.set(name.unwrap_or_default());
         })
     };
+    let adding = use_state(|| false);
+    let toggle = {
+        let adding = adding.clone();
+        Callback::from(move |_: MouseEvent| adding.set(!*adding))
+    };
     let oncreated = {
-        let chosen = chosen.clone();
-        Callback::from(move |name: String| chosen.set(name))
+        let (chosen, adding) = (chosen.clone(), adding.clone());
+        Callback::from(move |name: String| {
+            chosen.set(name);
+            adding.set(false);
+        })
     };
     html! {
         <div class="stack event">
             <p class="caption"><span>{ "Any " }<b class="mono">{ "kafka.bootstrap.servers" }</b>{ " leads to this broker" }</span></p>
-            <NewTopic {oncreated} />
             if let Some(topic) = topic {
                 <div class="event-form">
-                    <label class="field">
-                        <span>{ "Topic" }</span>
-                        <select class="input" {onchange}>
-                            { for topics.iter().map(|other| html! {
-                                <option value={other.name.clone()} selected={other.name == topic.name}>{ &other.name }</option>
-                            }) }
-                        </select>
-                    </label>
-                    <Offsets topic={topic.clone()} />
+                    <div class="topic-row">
+                        <label class="field">
+                            <span>{ "Topic" }</span>
+                            <select class="input" {onchange}>
+                                { for topics.iter().map(|other| html! {
+                                    <option value={other.name.clone()} selected={other.name == topic.name}>{ &other.name }</option>
+                                }) }
+                            </select>
+                        </label>
+                        <button type="button" class="button" aria-expanded={if *adding { "true" } else { "false" }}
+                            onclick={toggle}>{ "New topic" }</button>
+                    </div>
                 </div>
+                if *adding { <NewTopic {oncreated} /> }
+                <div class="event-form"><Offsets topic={topic.clone()} /></div>
                 <Produce topic={topic.clone()} />
                 <MadeUpMessages topic={topic.name.clone()} />
                 <Records topic={topic.name.clone()} />
+                <div class="event-form"><Keeping topic={topic.clone()} /></div>
             } else {
                 <p class="hint">{ "No topics yet. Make the one that the script subscribes to." }</p>
+                <NewTopic {oncreated} />
             }
         </div>
     }
@@ -101,7 +115,7 @@ fn NewTopic(props: &NewTopicProps) -> Html {
     html! {
         <form class="event-form" {onsubmit}>
             <label class="field">
-                <span>{ "New topic" }</span>
+                <span>{ "Name" }</span>
                 <input class="input mono" value={(*name).clone()} oninput={typed(&name)} required=true spellcheck="false" />
             </label>
             <label class="field">
@@ -142,18 +156,20 @@ fn Produce(props: &TopicProps) -> Html {
     };
     html! {
         <form class="event-form" {onsubmit}>
-            <label class="field">
-                <span>{ "Key" }</span>
-                <input class="input mono" value={(*key).clone()} oninput={typed(&key)} placeholder="null" spellcheck="false" />
-            </label>
+            <div class="fields">
+                <label class="field">
+                    <span>{ "Key" }</span>
+                    <input class="input mono" value={(*key).clone()} oninput={typed(&key)} placeholder="null" spellcheck="false" />
+                </label>
+                <label class="field">
+                    <span>{ "Partition" }</span>
+                    <input class="input mono" value={(*partition).clone()} oninput={typed(&partition)} inputmode="numeric"
+                        placeholder="by the key, or in turn" />
+                </label>
+            </div>
             <label class="field">
                 <span>{ "Value" }</span>
                 <textarea class="input mono" rows="3" value={(*value).clone()} oninput={typed(&value)} spellcheck="false" />
-            </label>
-            <label class="field">
-                <span>{ "Partition" }</span>
-                <input class="input mono" value={(*partition).clone()} oninput={typed(&partition)} inputmode="numeric"
-                    placeholder="by the key, or in turn" />
             </label>
             <label class="field">
                 <span>{ "Headers" }</span>

@@ -56,7 +56,7 @@ pub fn OutputPanel() -> Html {
     };
     html! {
         <div class="stack">
-            <div class="caption">
+            <div class="caption result">
                 <span class="caption-text">
                     <b>{ format!("Batch {}", batch.batch) }</b>
                     { format!(" · {}", plural(batch.output.total as i64, "row", "rows")) }

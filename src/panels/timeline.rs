@@ -247,7 +247,7 @@ pub fn Timeline(props: &TimelineProps) -> Html {
                     <p class="empty over">{ empty(&model) }</p>
                 }
             </div>
-            <Words {model} {told} />
+            <Words {model} {told} zone={(page.app.assist.times, page.app.assist.session_zone.clone())} />
         </section>
     }
 }

@@ -28,7 +28,7 @@ pub fn TimesSwitch() -> Html {
         <div class="fact" title="Strip, batches and clock; the cells of tables are Spark's, in the session's zone">
             <dt><label for="times-select">{ "Times" }</label></dt>
             <dd>
-                <select id="times-select" {onchange}>
+                <select id="times-select" class="speed" {onchange}>
                     { for Times::ALL.iter().map(|times| html! {
                         <option selected={*times == assist.times}>{ name(*times) }</option>
                     }) }

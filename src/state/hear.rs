@@ -22,7 +22,7 @@ impl App {
                 self.ready(Engine::Ready { engine_version, spark_version }, script, restored);
                 self.files = Rc::new(files);
                 self.text_is_new();
-                let shown = vec![Effect::ShowScript(self.script.clone()), Effect::CheckSoon];
+                let shown = vec![Effect::ShowScript(self.script.clone())];
                 return [shown, self.share_ready(fresh)].concat();
             }
             Event::Storage(state) => {

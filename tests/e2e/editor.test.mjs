@@ -57,7 +57,7 @@ test("names, options, modes and columns are completed and explained", async () =
   const card = page.locator(".tm-help");
   await card.waitFor();
   assert.match(await card.innerText(), /^window\(timeColumn, windowDuration/);
-  assert.match(await page.getByRole("status").innerText(), /^window\(timeColumn/);
+  assert.match(await page.locator(".app > .status").innerText(), /^window\(timeColumn/);
   await page.keyboard.press("Escape");
   await card.waitFor({ state: "detached" });
 });

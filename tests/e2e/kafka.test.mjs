@@ -47,7 +47,8 @@ for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 844 
     const page = await site.open({ viewport });
     await type(page, KAFKA);
     await tab(page, "Kafka");
-    await page.getByLabel("New topic").fill("orders");
+    await page.getByRole("button", { name: "New topic" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("orders");
     await page.getByLabel("Partitions", { exact: true }).fill("2");
     await page.getByRole("button", { name: "Create topic" }).click();
     const partitions = page.getByRole("list", { name: "Partitions of orders" });

@@ -45,7 +45,7 @@ for (const viewport of [WIDE, NARROW]) {
 
 test("a batch is announced, and so is what was dropped", async () => {
   const page = await site.open();
-  const status = page.getByRole("status");
+  const status = page.locator(".app > .status");
   assert.equal(await status.getAttribute("aria-live"), "polite");
   await stepTo(page, 1);
   assert.match(await status.innerText(), /^Batch 0: 3 rows in/);

@@ -83,6 +83,26 @@ export const VIEWS = [
     close: closeLessons,
   },
   {
+    name: "share and save",
+    open: async (page) => {
+      await page.keyboard.press("Alt+s");
+      await page.getByLabel("Link to this workspace").waitFor();
+    },
+    close: (page) => page.keyboard.press("Escape"),
+  },
+  {
+    name: "a new script",
+    panel: "Script",
+    open: (page) => page.getByRole("button", { name: "New script" }).click(),
+    close: (page) => page.keyboard.press("Escape"),
+  },
+  {
+    name: "runs so far",
+    panel: "Script",
+    open: (page) => page.getByRole("button", { name: "Runs so far" }).click(),
+    close: (page) => page.keyboard.press("Escape"),
+  },
+  {
     name: "which Spark",
     open: (page) => page.getByRole("button", { name: /^Follows Apache Spark/ }).click(),
     close: (page) => page.keyboard.press("Escape"),

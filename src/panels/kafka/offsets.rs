@@ -66,6 +66,21 @@ pub fn Offsets(props: &OffsetsProps) -> Html {
     let page = use_page();
     let topic = &props.topic;
     let read = positions(&page.app);
+    html! {
+        <ul class="partitions" aria-label={format!("Partitions of {}", topic.name)}>
+            { for topic.partitions.iter().enumerate().map(|(number, partition)| {
+                let read = read.get(&(topic.name.clone(), number)).copied();
+                html! { <Partition key={number} {number} partition={*partition} {read} /> }
+            }) }
+        </ul>
+    }
+}
+
+/// What becomes of a topic: retention, more partitions, its end.
+#[component]
+pub fn Keeping(props: &OffsetsProps) -> Html {
+    let page = use_page();
+    let topic = &props.topic;
     let total = i32::try_from(topic.partitions.len()).unwrap_or(0) + 1;
     let press = |command: KafkaCommand| {
         let page = page.clone();
@@ -73,12 +88,6 @@ pub fn Offsets(props: &OffsetsProps) -> Html {
     };
     html! {
         <>
-            <ul class="partitions" aria-label={format!("Partitions of {}", topic.name)}>
-                { for topic.partitions.iter().enumerate().map(|(number, partition)| {
-                    let read = read.get(&(topic.name.clone(), number)).copied();
-                    html! { <Partition key={number} {number} partition={*partition} {read} /> }
-                }) }
-            </ul>
             <Retention topic={topic.clone()} />
             <div class="presets" role="group" aria-label="Topic">
                 <button type="button" class="button" onclick={press(KafkaCommand::AddPartitions { name: topic.name.clone(), total })}>

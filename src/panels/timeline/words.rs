@@ -4,6 +4,7 @@ use crate::format;
 use crate::page::use_page;
 use crate::state::{Action, FatesAction};
 use crate::strip::{Explanation, Hit, Model, Partners, Spot, explain_event, explain_lane, explain_window, pick};
+use crate::zone::Times;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -11,11 +12,13 @@ use yew::prelude::*;
 pub struct WordsProps {
     pub model: Rc<Model>,
     pub told: Hit,
+    /// Times are written in this zone.
+    pub zone: (Times, Rc<str>),
 }
 
 impl PartialEq for WordsProps {
     fn eq(&self, other: &WordsProps) -> bool {
-        Rc::ptr_eq(&self.model, &other.model) && self.told == other.told
+        Rc::ptr_eq(&self.model, &other.model) && self.told == other.told && self.zone == other.zone
     }
 }
 
@@ -75,6 +78,10 @@ fn summary(model: &Model) -> Explanation {
             format::time(window.end_us),
             format::time(at)
         ),
+        None if model.lanes.is_empty() => {
+            "Point at an event or a window, or go through the events with the arrow keys: what became of it stands here."
+                .to_owned()
+        }
         None => String::new(),
     };
     Explanation { title, body, row: None, origin: None }
