@@ -50,8 +50,8 @@ test("names, options, modes and columns are completed and explained", async () =
 
   // A card for the name under the pointer, and for the one at the cursor.
   await page.keyboard.press("Escape");
-  await page.locator("#pane-script .cm-line", { hasText: "SparkSession.builder" }).getByText("getOrCreate").count();
   await type(page, "from pyspark.sql.functions import window\nwindow");
+  await page.mouse.move(2, 2);
   await page.keyboard.press("Escape");
   await page.keyboard.press("Alt+h");
   const card = page.locator(".tm-help");
@@ -60,6 +60,8 @@ test("names, options, modes and columns are completed and explained", async () =
   assert.match(await page.locator(".app > .status").innerText(), /^window\(timeColumn/);
   await page.keyboard.press("Escape");
   await card.waitFor({ state: "detached" });
+  await page.locator("#pane-script .cm-line").last().hover({ position: { x: 20, y: 8 } });
+  await card.waitFor();
 });
 
 test("columns of a running query are completed", async () => {
