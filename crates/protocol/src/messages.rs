@@ -7,6 +7,7 @@ mod inspect;
 mod layout;
 mod scripts;
 mod share;
+mod replay;
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,9 @@ pub use inspect::{
 pub use layout::{LaidFile, LaidMessage, Layout};
 pub use scripts::{PastRun, RunOutcome, ScriptsCommand, ScriptsEvent};
 pub use share::{NamedScript, Parcel, ParcelFile, ShareCommand, ShareEvent};
+pub use replay::{
+    Attempt, Changes, CutUnit, Moment, MomentKind, QueryVerdict, ReplayCommand, ReplayEvent, Second, TriggerChange, Verdict,
+};
 
 /// Both sides must be built from the same version; the worker refuses another one.
 pub const PROTOCOL_VERSION: u32 = 4;
@@ -111,6 +115,8 @@ pub enum Command {
     Scripts(ScriptsCommand),
     /// State and plan of a query; answered by [`Event::Inspect`].
     Inspect(InspectCommand),
+    /// The past and the second run.
+    Replay(ReplayCommand),
     /// A checkpoint file in readable form (state files decoded); answered by [`Event::FileContent`].
     Explain {
         path: String,
@@ -188,6 +194,8 @@ pub enum Event {
     Share(ShareEvent),
     Scripts(ScriptsEvent),
     Inspect(Box<InspectEvent>),
+    /// Of the past and the second run.
+    Replay(ReplayEvent),
     /// The session was dropped by [`Command::Crash`].
     Crashed {
         point: Option<CrashPoint>,

@@ -31,6 +31,8 @@ pub struct SqlSession {
     pub kafka: RefCell<Option<Rc<dyn Connector>>>,
     /// N of local[N].
     pub parallelism: Cell<usize>,
+    /// Takes the place of every delay that the script gives to withWatermark: what a what-if run changes.
+    pub watermark_delay: RefCell<Option<String>>,
 }
 
 impl SqlSession {
@@ -46,6 +48,7 @@ impl SqlSession {
             state_reader: RefCell::new(None),
             kafka: RefCell::new(None),
             parallelism: Cell::new(parallelism),
+            watermark_delay: RefCell::new(None),
         }
     }
 }

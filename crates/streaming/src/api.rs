@@ -47,6 +47,15 @@ pub enum TriggerSpec {
     RealTime(String),
 }
 
+/// What a what-if run has instead of what the script says; None leaves the script's.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overrides {
+    pub output_mode: Option<String>,
+    pub trigger: Option<TriggerSpec>,
+    /// maxFilesPerTrigger of every file source; 0: none.
+    pub max_files: Option<u32>,
+}
+
 /// The script's side: functions that the engine calls, and the place where the console prints.
 pub trait ScriptHost {
     /// Text for standard output, exactly as it shall appear.
@@ -68,6 +77,11 @@ pub trait StreamObserver {
     /// Called at the start, and again (same ids) when the first trigger has opened sources and operators.
     fn query_started(&self, query: &QueryDescription);
     fn batch_committed(&self, batch: &BatchObservation);
+    /// The sink has taken a batch whose commit is not written yet. `rows`: what it took; None where it took nothing, because
+    /// an earlier run of the batch is in its log.
+    fn batch_delivered(&self, query: &QueryDescription, batch_id: i64, rows: Option<i64>) {
+        let _ = (query, batch_id, rows);
+    }
     /// A trigger that ran no batch.
     fn idle(&self, query_id: &str, reason: &str);
     fn terminated(&self, query_id: &str, error: Option<&SparkError>);

@@ -8,7 +8,7 @@ use tidemark_sql::plan::PlanRef;
 use tidemark_sql::session::SqlSession;
 
 use crate::api::{
-    CrashPoint, QueryApi, Rehearsal, ScriptHost, StepOutcome, StreamObserver, StreamingApi, Wait, WriterSpec,
+    CrashPoint, Overrides, QueryApi, Rehearsal, ScriptHost, StepOutcome, StreamObserver, StreamingApi, Wait, WriterSpec,
 };
 use crate::clock::VirtualClock;
 use crate::env::Env;
@@ -35,6 +35,7 @@ pub struct StreamingSession {
     /// In start order; ended ones stay for `get`.
     queries: RefCell<Vec<Rc<Query>>>,
     last_end: RefCell<Option<LastEnd>>,
+    pub(crate) overrides: RefCell<Overrides>,
 }
 
 impl StreamingSession {
@@ -48,6 +49,7 @@ impl StreamingSession {
             this: this.clone(),
             queries: RefCell::default(),
             last_end: RefCell::new(None),
+            overrides: RefCell::default(),
         })
     }
 
@@ -58,6 +60,11 @@ impl StreamingSession {
     /// Lets every query lose its memory as it runs; for tests.
     pub fn rehearse(&self, rehearsal: Option<Rehearsal>) {
         self.env.rehearsal.set(rehearsal);
+    }
+
+    /// Queries that are started from now on have these instead of what the script says.
+    pub fn override_starts(&self, overrides: Overrides) {
+        *self.overrides.borrow_mut() = overrides;
     }
 
     /// Ports that outlive this session.

@@ -1,12 +1,13 @@
 //! `writeStream.start()`: checks, checkpoint, and the new query among the session's (StreamingQueryManager.startQuery).
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
-use tidemark_sql::plan::PlanRef;
+use tidemark_sql::plan::{LogicalPlan, PlanRef};
 use tidemark_vfs::join;
 
-use crate::api::{QueryApi, WriterSpec};
+use crate::api::{Overrides, QueryApi, WriterSpec};
 use crate::checkpoint::{fs_error, illegal_state, query_id};
 use crate::query::{Query, Setup};
 use crate::session::StreamingSession;
@@ -19,13 +20,15 @@ use crate::trigger::Trigger;
 const LOCATION: &str = "spark.sql.streaming.checkpointLocation";
 
 pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec) -> Result<Rc<dyn QueryApi>> {
+    let overrides = session.overrides.borrow().clone();
+    let (plan, spec) = (overridden_plan(plan, &overrides), overridden_spec(spec, &overrides));
     let env = session.env.clone();
     let settings = Settings::of(&env.session.conf.borrow());
     let trigger = Trigger::parse(&spec.trigger)?;
     let output_mode = parse_output_mode(spec.output_mode.as_deref())?;
     let output = plan.output();
-    let resolved = resolve(spec, trigger, output_mode, &output, &env.session, &settings, &env.broker)?;
-    let (checkpoint, delete_checkpoint) = checkpoint(session, spec, &resolved, &settings)?;
+    let resolved = resolve(&spec, trigger, output_mode, &output, &env.session, &settings, &env.broker)?;
+    let (checkpoint, delete_checkpoint) = checkpoint(session, &spec, &resolved, &settings)?;
     if settings.flag("spark.sql.streaming.unsupportedOperationCheck", true) {
         crate::batch::check(&plan, output_mode, trigger, &resolved.format, &env.session)?;
     }
@@ -59,6 +62,37 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
         open_view(&env.session, view, &output)?;
     }
     Ok(query)
+}
+
+/// The writer with what a what-if run changes.
+fn overridden_spec(spec: &WriterSpec, overrides: &Overrides) -> WriterSpec {
+    let mut spec = spec.clone();
+    if overrides.output_mode.is_some() {
+        spec.output_mode.clone_from(&overrides.output_mode);
+    }
+    if let Some(trigger) = &overrides.trigger {
+        spec.trigger = trigger.clone();
+    }
+    spec
+}
+
+/// The plan with what a what-if run changes of its file sources.
+fn overridden_plan(plan: PlanRef, overrides: &Overrides) -> PlanRef {
+    let Some(max_files) = overrides.max_files else { return plan };
+    let limited = (*plan).clone().try_transform_up(&mut |node| {
+        Ok::<_, SparkError>(match node {
+            LogicalPlan::StreamingRelation(mut relation) => {
+                relation.options.retain(|key, _| !key.eq_ignore_ascii_case("maxFilesPerTrigger"));
+                if max_files > 0 {
+                    relation.options.retain(|key, _| !key.eq_ignore_ascii_case("maxBytesPerTrigger"));
+                    relation.options.insert("maxFilesPerTrigger".to_owned(), max_files.to_string());
+                }
+                LogicalPlan::StreamingRelation(relation)
+            }
+            other => other,
+        })
+    });
+    limited.map_or(plan, Arc::new)
 }
 
 /// The folder of the checkpoint, made, and whether it goes with the query (ResolveWriteToStream.resolveCheckpointLocation).

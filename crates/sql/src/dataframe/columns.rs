@@ -186,6 +186,8 @@ pub fn offset(session: &SqlSession, plan: &PlanRef, n: i32) -> Result<PlanRef> {
 
 /// `delay` as the user wrote it ("2 minutes").
 pub fn with_watermark(session: &SqlSession, plan: &PlanRef, column: &str, delay: &str) -> Result<PlanRef> {
+    let other = session.watermark_delay.borrow().clone();
+    let delay = other.as_deref().unwrap_or(delay);
     let parsed = interval::parse_or_error(delay)?;
     if interval::is_negative(&parsed) {
         return Err(crate::certain::negative_delay(delay));

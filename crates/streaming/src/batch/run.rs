@@ -122,6 +122,10 @@ impl MicroBatch {
             // A foreachBatch function without an action: nobody has committed the state (StateStoreCommitTracker's wait).
             return Err(SparkError::plain(ErrorClass::Spark, "Exception thrown in awaitResult: "));
         }
+        if let Some(observer) = &observer {
+            let rows = kept.as_ref().map(|rows| crate::sinks::count_rows(rows));
+            observer.batch_delivered(&query.description(), self.batch_id, rows);
+        }
         if crashes_after_sink {
             self.lose_after_sink(query, kept, output_rows)?;
             return self.run(query, new_data, timings, whole);
