@@ -10,6 +10,8 @@ pub mod fuzz;
 mod normalise;
 mod passing;
 mod rehearsals;
+#[cfg(not(target_arch = "wasm32"))]
+mod replays;
 mod run;
 #[cfg(not(target_arch = "wasm32"))]
 mod witness;
@@ -23,6 +25,8 @@ pub use passing::Passing;
 pub use rehearsals::{REHEARSALS, rehearsal_named};
 #[cfg(not(target_arch = "wasm32"))]
 pub use rehearsals::{is_streaming, known_differences};
+#[cfg(not(target_arch = "wasm32"))]
+pub use replays::{go_back, go_back_guarded};
 pub use run::{Printed, run};
 #[cfg(not(target_arch = "wasm32"))]
 pub use run::{run_guarded, run_witnessed};

@@ -25,7 +25,7 @@ mod host {
     use tidemark_conformance::fuzz;
 
     use tidemark_conformance::{
-        Case, Passing, first_difference, folder_names, rehearsal_named, run_guarded, run_witnessed, select, unified,
+        Case, Passing, first_difference, folder_names, go_back_guarded, rehearsal_named, run_guarded, run_witnessed, select, unified,
     };
     use tidemark_protocol::engine::Rehearsal;
 
@@ -38,6 +38,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
       --limit N    seconds a case may take (20)
       --rehearse HOW  stop | offsets | sink | commit: queries lose their memory there and go on from the checkpoint
       --fates      with the rows of every batch followed: what is told of them has to fit
+      --back       go back to each moment of a case and forward again, instead of comparing what it prints
       --fuzz N     random queries and damaged checkpoints for N seconds; --seed N: the first seed; --script N: show one
 ";
 
@@ -51,6 +52,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
         limit: Option<u64>,
         rehearsal: Option<Rehearsal>,
         fates: bool,
+        back: bool,
         fuzz: Option<u64>,
         seed: u64,
         script: Option<u64>,
@@ -68,6 +70,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
                 "-v" | "--verbose" => options.verbose = true,
                 "-p" | "--print" => options.print = true,
                 "-q" | "--quiet" => options.quiet = true,
+                "--back" => options.back = true,
                 "--bless" => options.bless = true,
                 "--limit" => options.limit = Some(number(arguments.next(), "--limit")?),
                 "--fuzz" => options.fuzz = Some(number(arguments.next(), "--fuzz")?),
@@ -118,6 +121,9 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
     /// How a case went: empty when it passes, else what to tell.
     fn verdict(case: &Case, options: &Options) -> Option<String> {
         let limit = Duration::from_secs(options.limit.unwrap_or(20));
+        if options.back {
+            return go_back_guarded(case, limit).err().map(|error| error.chars().take(3000).collect());
+        }
         let ran = if options.fates { run_witnessed(case, limit) } else { run_guarded(case, options.rehearsal, limit) };
         let printed = match ran {
             Ok(printed) => printed,
@@ -174,7 +180,7 @@ usage: conformance [FOLDER | FOLDER/NAME | PART]... [OPTION]...
                 _ => {}
             }
         }
-        if options.bless && options.rehearsal.is_none() && !options.fates {
+        if options.bless && options.rehearsal.is_none() && !options.fates && !options.back {
             passing.save()?;
         }
         let total = counts.values().fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));

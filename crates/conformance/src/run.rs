@@ -75,6 +75,8 @@ fn run_prepared(case: &Case, now_ms: i64, prepare: impl FnOnce(&Engine)) -> Resu
 
 #[cfg(not(target_arch = "wasm32"))]
 pub use guarded::{run_guarded, run_witnessed};
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use guarded::{now_ms, on_a_thread};
 
 #[cfg(not(target_arch = "wasm32"))]
 mod guarded {
@@ -105,6 +107,29 @@ mod guarded {
         INSTALLED.call_once(|| {
             panic::set_hook(Box::new(|info| PANIC.with(|panic| *panic.borrow_mut() = info.to_string())));
         });
+    }
+
+    /// The present, ms.
+    pub(crate) fn now_ms() -> Result<i64, String> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;
+        i64::try_from(now.as_millis()).map_err(|error| error.to_string())
+    }
+
+    /// Work on a thread with the stack that an interpreter needs; a panic is an error.
+    pub(crate) fn on_a_thread<T: Send + 'static>(
+        work: impl FnOnce() -> Result<T, String> + Send + 'static,
+    ) -> Result<mpsc::Receiver<Result<T, String>>, String> {
+        note_panics();
+        let (done_out, done_in) = mpsc::channel();
+        thread::Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn(move || {
+                let result = panic::catch_unwind(AssertUnwindSafe(work));
+                // The receiver is gone only when the case was given up.
+                let _ = done_out.send(result.unwrap_or_else(|_| Err(PANIC.with(RefCell::take))));
+            })
+            .map_err(|error| error.to_string())?;
+        Ok(done_in)
     }
 
     /// [`run`] on a thread of its own: an endless loop is interrupted after `limit`, a panic is an error.
@@ -143,24 +168,15 @@ mod guarded {
         way: impl Fn(&Case, i64, &dyn Fn(&Engine)) -> Result<Printed, String> + Send + 'static,
     ) -> Result<Printed, String> {
         let way: Box<Way> = Box::new(way);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;
-        let now_ms = i64::try_from(now.as_millis()).map_err(|error| error.to_string())?;
+        let now_ms = now_ms()?;
         let case = case.clone();
-        note_panics();
         let (handle_out, handle_in) = mpsc::channel();
-        let (done_out, done_in) = mpsc::channel();
-        thread::Builder::new()
-            .stack_size(STACK_BYTES)
-            .spawn(move || {
-                let result = panic::catch_unwind(AssertUnwindSafe(|| {
-                    way(&case, now_ms, &|engine| {
-                        let _ = handle_out.send(engine.interrupt_handle());
-                    })
-                }));
+        let done_in = on_a_thread(move || {
+            way(&case, now_ms, &|engine| {
                 // The receiver is gone only when the case was given up.
-                let _ = done_out.send(result.unwrap_or_else(|_| Err(PANIC.with(RefCell::take))));
+                let _ = handle_out.send(engine.interrupt_handle());
             })
-            .map_err(|error| error.to_string())?;
+        })?;
         let late = || format!("still running after {} s", limit.as_secs());
         match done_in.recv_timeout(limit) {
             Ok(result) => result,

@@ -11,7 +11,7 @@ pub use tidemark_sql::error::SparkError;
 use tidemark_sql::session::SqlSession;
 use tidemark_streaming::StreamingSession;
 pub use tidemark_streaming::api::{BatchObservation, CrashPoint, QueryDescription, Rehearsal, StreamObserver};
-use tidemark_streaming::api::{QueryApi, StepOutcome, StreamingApi};
+use tidemark_streaming::api::{Overrides, QueryApi, StepOutcome, StreamingApi, TriggerSpec};
 use tidemark_streaming::clock::VirtualClock;
 pub use tidemark_streaming::fates::{Course, Hop};
 use tidemark_streaming::ids::SeededIds;
@@ -20,7 +20,7 @@ use tidemark_vfs::SharedFs;
 
 pub use tidemark_streaming::clock::RealTime;
 
-use crate::messages::Stream;
+use crate::messages::{Changes, Stream, TriggerChange};
 
 /// N of `local[*]`: a figure of the machine would make the order of rows depend on it.
 const CORES: usize = 2;
@@ -168,6 +168,19 @@ impl Engine {
 
     pub fn observe(&self, observer: Rc<dyn StreamObserver>) {
         self.streaming.set_observer(Some(observer));
+    }
+
+    /// Queries that are started from now on have these instead of what the script says.
+    pub fn change(&self, changes: &Changes) {
+        let trigger = changes.trigger.map(|trigger| match trigger {
+            TriggerChange::Default => TriggerSpec::Default,
+            TriggerChange::EveryMs(ms) => TriggerSpec::ProcessingTime(format!("{ms} milliseconds")),
+            TriggerChange::Once => TriggerSpec::Once,
+            TriggerChange::AvailableNow => TriggerSpec::AvailableNow,
+        });
+        let (output_mode, max_files) = (changes.output_mode.clone(), changes.max_files);
+        self.streaming.override_starts(Overrides { output_mode, trigger, max_files });
+        *self.sql.watermark_delay.borrow_mut() = changes.watermark_delay_ms.map(|ms| format!("{ms} milliseconds"));
     }
 
     /// Runs a script's text as `__main__`.

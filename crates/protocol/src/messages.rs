@@ -28,7 +28,8 @@ pub use layout::{LaidFile, LaidMessage, Layout};
 pub use scripts::{PastRun, RunOutcome, ScriptsCommand, ScriptsEvent};
 pub use share::{NamedScript, Parcel, ParcelFile, ShareCommand, ShareEvent};
 pub use replay::{
-    Attempt, Changes, CutUnit, Moment, MomentKind, QueryVerdict, ReplayCommand, ReplayEvent, Second, TriggerChange, Verdict,
+    Attempt, Changes, CutUnit, Moment, MomentKind, QueryVerdict, ReplayCommand, ReplayEvent, Second, TriggerChange,
+    Verdict,
 };
 
 /// Both sides must be built from the same version; the worker refuses another one.

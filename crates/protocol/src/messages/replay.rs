@@ -32,15 +32,27 @@ pub enum ReplayCommand {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ReplayEvent {
     /// The moments from number `first` on are these. `lost`: earlier ones than the first known are forgotten.
-    Moments { first: usize, moments: Vec<Moment>, lost: bool },
+    Moments {
+        first: usize,
+        moments: Vec<Moment>,
+        lost: bool,
+    },
     /// A second run begins; [`ReplayEvent::Said`] says what it does from now on.
     Opened(Second),
+    /// The second run is carried on to a later moment.
+    Forward(Second),
     /// A command is replayed in the second run. `script`: the text, where it is a run.
-    Did { script: Option<String>, armed: Option<CrashPoint> },
+    Did {
+        script: Option<String>,
+        armed: Option<CrashPoint>,
+    },
     /// An event of the second run.
     Said(Box<Event>),
     /// Commands replayed of all that are to be.
-    Progress { done: usize, total: usize },
+    Progress {
+        done: usize,
+        total: usize,
+    },
     /// The replay is done: the second run stands where it was asked to.
     Arrived,
     /// The second run may be worked in from now on.
@@ -49,7 +61,10 @@ pub enum ReplayEvent {
     Closed,
     /// The second run is the workspace now.
     Adopted,
-    Cuts { query: String, units: Vec<CutUnit> },
+    Cuts {
+        query: String,
+        units: Vec<CutUnit>,
+    },
     Verdict(Verdict),
     /// What reached the sinks of the batch that a crash cut off, once it is clear.
     Account(Vec<Attempt>),
@@ -59,9 +74,16 @@ pub enum ReplayEvent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Second {
     /// The session after this moment.
-    Past { moment: usize },
-    WhatIf { changes: Changes },
-    Recut { query: String, sizes: Vec<usize> },
+    Past {
+        moment: usize,
+    },
+    WhatIf {
+        changes: Changes,
+    },
+    Recut {
+        query: String,
+        sizes: Vec<usize>,
+    },
 }
 
 /// A place in the history that one can go back to: after a batch, after a script's start, after a crash.
@@ -76,8 +98,14 @@ pub struct Moment {
 pub enum MomentKind {
     /// A script has run up to its first wait or its end, without a batch.
     Started,
-    Batch { query: String, batch: i64 },
-    Crashed { point: Option<CrashPoint>, batch: Option<i64> },
+    Batch {
+        query: String,
+        batch: i64,
+    },
+    Crashed {
+        point: Option<CrashPoint>,
+        batch: Option<i64>,
+    },
 }
 
 /// What a what-if run has instead of what the script says; None leaves the script's.
@@ -112,7 +140,10 @@ pub struct CutUnit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// The script itself fails before its queries run: Spark's text, and the script's line (1-based).
-    Fails { message: String, line: Option<u32> },
+    Fails {
+        message: String,
+        line: Option<u32>,
+    },
     /// No query is started.
     NoQuery,
     Queries(Vec<QueryVerdict>),

@@ -1,6 +1,8 @@
 //! The files panel's commands on the session's tree.
 
-use tidemark_vfs::{FileSystem, FsError, FsErrorKind, FsResult, MemoryFs, parent};
+use std::sync::Arc;
+
+use tidemark_vfs::{Change, FileSystem, FsError, FsErrorKind, FsResult, MemoryFs, parent};
 
 use crate::messages::{FileEntry, LaidFile};
 
@@ -18,6 +20,21 @@ pub(super) fn tree(fs: &MemoryFs) -> Vec<FileEntry> {
             modified_ms: metadata.modified_ms,
         })
         .collect()
+}
+
+/// The whole tree as changes to an empty one.
+pub(super) fn all(fs: &MemoryFs) -> Vec<Change> {
+    let change = |(path, metadata): (String, tidemark_vfs::Metadata)| {
+        let modified_ms = metadata.modified_ms;
+        if metadata.is_dir {
+            return Some(Change::Dir { path, modified_ms });
+        }
+        let content = Arc::new(fs.read(&path).ok()?.to_vec());
+        Some(Change::File { path, content, modified_ms })
+    };
+    let mut all: Vec<Change> = fs.walk().into_iter().filter_map(change).collect();
+    all.sort_by(|left, right| super::path_of(left).cmp(super::path_of(right)));
+    all
 }
 
 /// Refuses what would not fit.

@@ -2,6 +2,7 @@
 //! write in the same transaction as the files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
 
@@ -20,6 +21,8 @@ const CLOCK: &str = "clock";
 const QUERY: &str = "query/";
 const BATCH: &str = "batch/";
 const CONSOLE: &str = "console/";
+/// What was done to the workspace; the ledger only carries it.
+pub(super) const JOURNAL: &str = "journal/";
 
 /// Console text that is kept, bytes: the oldest pieces go first.
 const CONSOLE_LIMIT: usize = 2 << 20;
@@ -27,14 +30,14 @@ const CONSOLE_LIMIT: usize = 2 << 20;
 const BATCH_LIMIT: usize = 2_000;
 
 /// The memory of one workspace, with the changes that are not saved yet.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     pub(super) script: String,
     /// The other scripts, and past runs.
     pub(super) shelf: Shelf,
     clock_ms: i64,
     queries: Vec<(String, QueryInfo)>,
-    batches: Vec<(String, BatchReport)>,
+    batches: Vec<(String, Rc<BatchReport>)>,
     console: Vec<(String, String)>,
     console_len: usize,
     /// Queries that the present run started.
@@ -44,6 +47,7 @@ pub(super) struct Ledger {
     /// Number of the next record.
     next: u64,
     unsaved: BTreeMap<String, Option<String>>,
+    journal: Vec<(String, String)>,
 }
 
 impl Ledger {
@@ -57,6 +61,10 @@ impl Ledger {
         let mut ledger = Self::default();
         for (key, value) in records {
             if ledger.shelf.restore(&key, &value) {
+                continue;
+            }
+            if key.starts_with(JOURNAL) {
+                ledger.journal.push((key, value));
                 continue;
             }
             if let Some((_, number)) = key.split_once('/') {
@@ -78,6 +86,7 @@ impl Ledger {
         ledger.queries.sort_by(|a, b| a.0.cmp(&b.0));
         ledger.batches.sort_by(|a, b| a.0.cmp(&b.0));
         ledger.console.sort();
+        ledger.journal.sort();
         ledger
     }
 
@@ -90,7 +99,7 @@ impl Ledger {
         ledger
     }
 
-    /// Everything as records.
+    /// Everything as records, but for the journal.
     pub(super) fn records(&self) -> Vec<(String, String)> {
         fn json<T: serde::Serialize>(list: &[(String, T)]) -> impl Iterator<Item = (String, String)> {
             list.iter().filter_map(|(key, value)| Some((key.clone(), serde_json::to_string(value).ok()?)))
@@ -111,7 +120,7 @@ impl Ledger {
 
     pub(super) fn restored(&self) -> Restored {
         Restored {
-            batches: self.batches.iter().map(|(_, batch)| batch.clone()).collect(),
+            batches: self.batches.iter().map(|(_, batch)| (**batch).clone()).collect(),
             queries: self.queries.iter().map(|(_, query)| query.clone()).collect(),
             console: self.console.iter().map(|(_, text)| text.as_str()).collect(),
         }
@@ -204,7 +213,7 @@ impl Ledger {
         if let Ok(json) = serde_json::to_string(report) {
             self.put(key.clone(), json);
         }
-        self.batches.push((key, report.clone()));
+        self.batches.push((key, Rc::new(report.clone())));
         if self.batches.len() > BATCH_LIMIT {
             let (key, _) = self.batches.remove(0);
             self.unsaved.insert(key, None);
@@ -218,13 +227,28 @@ impl Ledger {
 
     /// The report of a batch, if it is remembered.
     pub(super) fn batch(&self, query: &str, batch: i64) -> Option<&BatchReport> {
-        self.batches.iter().map(|(_, report)| report).find(|report| report.query == query && report.batch == batch)
+        self.batches.iter().map(|(_, report)| &**report).find(|report| report.query == query && report.batch == batch)
     }
 
     /// Number of the next event of a query's sources, counted over all its batches before `batch`.
     pub(super) fn next_arrival(&self, query: &str, batch: i64) -> u64 {
         let earlier = self.batches.iter().filter(|(_, report)| report.query == query && report.batch < batch);
         earlier.flat_map(|(_, report)| report.events.last()).map(|event| event.arrival + 1).max().unwrap_or(0)
+    }
+
+    /// The stored journal, in order; once.
+    pub(super) fn take_journal(&mut self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.journal)
+    }
+
+    /// A record that the ledger does not read itself; None: it goes.
+    pub(super) fn set_record(&mut self, key: String, value: Option<String>) {
+        self.unsaved.insert(key, value);
+    }
+
+    /// Everything is to be saved: the store is written anew.
+    pub(super) fn put_everything(&mut self) {
+        self.unsaved = self.records().into_iter().map(|(key, value)| (key, Some(value))).collect();
     }
 
     /// What to save now.

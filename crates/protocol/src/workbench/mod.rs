@@ -14,6 +14,7 @@ mod inputs;
 mod inspect;
 mod ledger;
 mod observer;
+mod replay;
 mod report;
 mod share;
 mod shelf;
@@ -29,17 +30,19 @@ use tidemark_vfs::{Change, FileSystem, FsResult, MemoryFs};
 
 use crate::engine::{Engine, Outcome, Setup};
 use crate::messages::{
-    Command, CrashPoint, Event, Generate, KafkaCommand, Layout, Restored, RunOutcome, ScriptState, SocketCommand,
-    Stream,
+    Command, CrashPoint, Event, Generate, KafkaCommand, Layout, MomentKind, Restored, RunOutcome, ScriptState,
+    SocketCommand, Stream,
 };
 
 pub use example::opening_example;
 pub use files::WORKSPACE_LIMIT_BYTES;
 pub use ledger::Record;
+pub use replay::{Held, Recorder};
 
 use inputs::Inputs;
 use ledger::Ledger;
 use observer::{Observer, Shared};
+use replay::{Replay, Tape};
 
 /// The working directory of scripts in a workspace.
 pub const CWD: &str = "/workspace";
@@ -67,10 +70,46 @@ pub struct Commit {
 /// A workspace as a store holds it: the sum of its commits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stored {
-    /// Folders and files, parents first.
+    /// Folders and files by path, so that parents come first.
     pub files: Vec<Change>,
-    /// Key and value.
+    /// Key and value, by key.
     pub records: Vec<(String, String)>,
+}
+
+impl Stored {
+    /// Takes a commit as a store does.
+    pub fn take(&mut self, commit: &Commit) {
+        if commit.clear {
+            *self = Self::default();
+        }
+        for change in &commit.files {
+            let (Change::File { path, .. } | Change::Dir { path, .. } | Change::Removed { path }) = change;
+            let found = self.files.binary_search_by(|known| path_of(known).cmp(path));
+            match (change, found) {
+                (Change::Removed { .. }, _) => {
+                    let below = format!("{path}/");
+                    self.files.retain(|known| path_of(known) != path && !path_of(known).starts_with(&below));
+                }
+                (_, Ok(at)) => self.files[at] = change.clone(),
+                (_, Err(at)) => self.files.insert(at, change.clone()),
+            }
+        }
+        for record in &commit.records {
+            let (Record::Put { key, .. } | Record::Delete { key }) = record;
+            let found = self.records.binary_search_by(|(known, _)| known.cmp(key));
+            match (record, found) {
+                (Record::Put { value, .. }, Ok(at)) => self.records[at].1.clone_from(value),
+                (Record::Put { key, value }, Err(at)) => self.records.insert(at, (key.clone(), value.clone())),
+                (Record::Delete { .. }, Ok(at)) => drop(self.records.remove(at)),
+                (Record::Delete { .. }, Err(_)) => {}
+            }
+        }
+    }
+}
+
+fn path_of(change: &Change) -> &str {
+    let (Change::File { path, .. } | Change::Dir { path, .. } | Change::Removed { path }) = change;
+    path
 }
 
 /// What a workbench needs from outside.
@@ -91,7 +130,7 @@ pub struct Workbench {
     /// None before the first run, and after a crash or a reset.
     engine: Option<Engine>,
     seed: u64,
-    stopwatch: Option<Rc<dyn Fn() -> i64>>,
+    replay: Replay,
     clock_ms: i64,
     /// Commands answered so far.
     commands: u64,
@@ -104,7 +143,7 @@ impl Workbench {
     pub fn open(options: Options, stored: Option<Stored>, out: Rc<dyn Fn(Output)>) -> Self {
         let fs = Arc::new(MemoryFs::new());
         let restored = stored.is_some();
-        let ledger = match stored {
+        let mut ledger = match stored {
             Some(stored) => {
                 refill(&fs, stored.files);
                 Ledger::restore(stored.records)
@@ -114,13 +153,15 @@ impl Workbench {
         fs.take_journal();
         let clock_ms = options.now_ms.max(ledger.clock_ms());
         let inputs = Inputs::new(fs.clone());
+        let journal = ledger.take_journal();
         let shared = Rc::new(Shared::new(fs, ledger, options.stopwatch.clone(), out));
+        let tape = Rc::new(Tape::new(options.stopwatch));
         let mut bench = Self {
+            replay: Replay::open(restored.then_some(journal), shared.fs.snapshot(), options.seed, clock_ms, tape),
             shared,
             inputs,
             engine: None,
             seed: options.seed,
-            stopwatch: options.stopwatch,
             clock_ms,
             commands: 0,
             zone_said: "UTC".to_owned(),
@@ -128,15 +169,26 @@ impl Workbench {
         if restored {
             let memory = bench.shared.ledger.borrow().restored();
             bench.ready(Some(memory));
+            bench.wake();
         } else {
-            bench.lay(&opening_example());
+            bench.obey(Command::Lay { layout: None });
         }
         bench.settle();
         bench
     }
 
     /// Carries one command out; everything it causes has gone out when this returns.
+    /// A replay goes on in [`Workbench::proceed`].
     pub fn handle(&mut self, command: Command) {
+        if let Command::Replay(command) = command {
+            return self.handle_replay(command);
+        }
+        self.finish_replay();
+        self.obey(command);
+        self.settle();
+    }
+
+    fn carry_out(&mut self, command: Command) {
         self.shared.begin_prints();
         match command {
             Command::Open { .. } => self.refuse("open", "a workspace is open already"),
@@ -166,8 +218,8 @@ impl Workbench {
             Command::Fates(command) => self.fates(command),
             Command::Generate(wanted) => self.generate(&wanted),
             Command::Assist(command) => self.assist(command),
+            Command::Replay(_) => {}
         }
-        self.settle();
     }
 
     /// Interrupts a running script from outside; None while no session lives.
@@ -176,7 +228,7 @@ impl Workbench {
     }
 
     fn settle(&mut self) {
-        if let Some(engine) = &self.engine {
+        if let Some(engine) = self.engine.as_ref().filter(|_| !self.replay.is_stale()) {
             self.clock_ms = engine.clock_ms();
         }
         self.shared.ledger.borrow_mut().set_clock(self.clock_ms);
@@ -230,6 +282,13 @@ impl Workbench {
     }
 
     fn run(&mut self, text: &str) {
+        if let Some(outcome) = self.start(text) {
+            self.script_went(outcome);
+        }
+    }
+
+    /// Runs a script in a new session; None: there is none.
+    fn start(&mut self, text: &str) -> Option<Outcome> {
         self.engine = None;
         {
             let mut ledger = self.shared.ledger.borrow_mut();
@@ -238,14 +297,16 @@ impl Workbench {
         }
         self.note_run(text);
         if let Err(error) = self.shared.fs.create_dir_all(CWD, self.clock_ms) {
-            return self.refuse("run", error.to_string());
+            self.refuse("run", error.to_string());
+            return None;
         }
         let mut setup = Setup::new(self.shared.fs.clone(), CWD);
         setup.start_ms = self.clock_ms;
         setup.interactive = true;
         setup.add_kafka();
         setup.sockets = Some(self.inputs.sockets.clone());
-        setup.stopwatch = self.stopwatch.clone().map(|read| Box::new(move || read()) as Box<dyn Fn() -> i64>);
+        let tape = self.replay.tape.clone();
+        setup.stopwatch = Some(Box::new(move || tape.read()));
         setup.seed = self.seed;
         // A second run must not repeat the ids of the first.
         self.seed = self.seed.wrapping_add(1);
@@ -254,14 +315,21 @@ impl Workbench {
         let name = self.shared.ledger.borrow().shelf.current().to_owned();
         let engine = match Engine::new(setup, &name, print) {
             Ok(engine) => engine,
-            Err(message) => return self.refuse("run", message),
+            Err(message) => {
+                self.refuse("run", message);
+                return None;
+            }
         };
+        self.shared.watch.set_interrupt(engine.interrupt_handle());
+        if let Some(changes) = &self.replay.changes {
+            engine.change(changes);
+        }
         engine.observe(Rc::new(Observer { shared: self.shared.clone(), session: engine.sql() }));
         self.shared.event(Event::Script(ScriptState::Running));
         let outcome = engine.run(text);
         self.engine = Some(engine);
         self.shared.ledger.borrow_mut().forget_old_queries();
-        self.script_went(outcome);
+        Some(outcome)
     }
 
     fn script_went(&self, outcome: Outcome) {
@@ -297,7 +365,12 @@ impl Workbench {
         };
         match engine.step(query) {
             StepOutcome::Batch { .. } | StepOutcome::Idle { .. } | StepOutcome::Terminated { .. } => self.resume(),
-            StepOutcome::Crashed { batch_id, .. } => self.crashed(engine.crash_point(), Some(batch_id)),
+            StepOutcome::Crashed { query_id, batch_id } => {
+                let sink = engine.query(&query_id).map_or_else(String::new, |query| query.description().sink);
+                let point = engine.crash_point().map(point_of);
+                self.shared.watch.crashed(&query_id, &sink, batch_id, point);
+                self.crashed(point, Some(batch_id));
+            }
             StepOutcome::NoQuery => self.refuse("step", "no query is running"),
         }
     }
@@ -328,18 +401,14 @@ impl Workbench {
     }
 
     /// The session is gone, its files stay as they are.
-    fn crashed(&mut self, point: Option<EnginePoint>, batch: Option<i64>) {
+    fn crashed(&mut self, point: Option<CrashPoint>, batch: Option<i64>) {
         if let Some(engine) = self.engine.take() {
             self.clock_ms = engine.clock_ms();
         }
-        let point = point.map(|point| match point {
-            EnginePoint::OffsetsWritten => CrashPoint::OffsetsWritten,
-            EnginePoint::SinkDone => CrashPoint::SinkDone,
-            EnginePoint::CommitWritten => CrashPoint::CommitWritten,
-        });
         self.note_outcome(RunOutcome::CutOff);
         self.shared.commit();
         self.shared.event(Event::Crashed { point, batch });
+        self.moment(MomentKind::Crashed { point, batch });
     }
 
     fn generate(&mut self, wanted: &Generate) {
@@ -416,6 +485,14 @@ impl Workbench {
             }
             Err(message) => self.refuse("explain", message),
         }
+    }
+}
+
+fn point_of(point: EnginePoint) -> CrashPoint {
+    match point {
+        EnginePoint::OffsetsWritten => CrashPoint::OffsetsWritten,
+        EnginePoint::SinkDone => CrashPoint::SinkDone,
+        EnginePoint::CommitWritten => CrashPoint::CommitWritten,
     }
 }
 

@@ -12,10 +12,12 @@ use tidemark_streaming::api::{BatchObservation, QueryDescription, StreamObserver
 use tidemark_vfs::MemoryFs;
 
 use super::fates::Book;
+use super::files;
 use super::ledger::Ledger;
+use super::replay::{Frozen, Watch};
 use super::report;
 use super::{Commit, Output};
-use crate::messages::{Event, Stream};
+use crate::messages::{Event, ReplayEvent, Stream};
 
 /// Output rows that stay readable beside those in the reports; older batches go first.
 const KEPT_ROWS: usize = 1_000_000;
@@ -39,6 +41,7 @@ struct Printed {
 }
 
 /// The output of one batch.
+#[derive(Clone)]
 pub(super) struct KeptBatch {
     pub(super) query: String,
     pub(super) batch: i64,
@@ -56,7 +59,8 @@ pub(super) struct Shared {
     printed: RefCell<Printed>,
     /// Without one all text goes out at once.
     stopwatch: Option<Stopwatch>,
-    out: Rc<dyn Fn(Output)>,
+    pub(super) watch: Watch,
+    out: RefCell<Rc<dyn Fn(Output)>>,
 }
 
 impl Shared {
@@ -74,20 +78,31 @@ impl Shared {
             tree_is_old: Cell::new(false),
             printed: RefCell::default(),
             stopwatch,
-            out,
+            watch: Watch::default(),
+            out: RefCell::new(out),
         }
     }
 
+    pub(super) fn out(&self) -> Rc<dyn Fn(Output)> {
+        self.out.borrow().clone()
+    }
+
+    pub(super) fn set_out(&self, out: Rc<dyn Fn(Output)>) {
+        *self.out.borrow_mut() = out;
+    }
+
     pub(super) fn event(&self, event: Event) {
-        self.flush_print();
-        (self.out)(Output::Event(event));
+        if !self.watch.is_frozen() {
+            self.flush_print();
+            (self.out())(Output::Event(event));
+        }
     }
 
     /// Text that waits goes out.
     fn flush_print(&self) {
         let waiting = self.printed.borrow_mut().waiting.take();
         if let Some((stream, text)) = waiting {
-            (self.out)(Output::Event(Event::Console { stream, text }));
+            (self.out())(Output::Event(Event::Console { stream, text }));
         }
     }
 
@@ -97,6 +112,9 @@ impl Shared {
     }
 
     pub(super) fn print(&self, stream: Stream, text: &str) {
+        if self.watch.is_frozen() {
+            return;
+        }
         self.ledger.borrow_mut().print(text);
         if self.printed.borrow().waiting.as_ref().is_some_and(|(other, _)| *other != stream) {
             self.flush_print();
@@ -127,11 +145,14 @@ impl Shared {
 
     /// Hands over what changed since the last commit.
     pub(super) fn commit(&self) {
+        if self.watch.is_frozen() {
+            return;
+        }
         let commit =
             Commit { clear: false, files: self.fs.take_journal(), records: self.ledger.borrow_mut().take_records() };
         let files_changed = !commit.files.is_empty();
         if files_changed || !commit.records.is_empty() {
-            (self.out)(Output::Commit(commit));
+            (self.out())(Output::Commit(commit));
         }
         self.tree_is_old.set(self.tree_is_old.get() || files_changed);
     }
@@ -144,7 +165,15 @@ impl Shared {
     /// Replaces everything that is stored by what is there now.
     pub(super) fn commit_anew(&self) {
         let records = self.ledger.borrow_mut().take_records();
-        (self.out)(Output::Commit(Commit { clear: true, files: self.fs.take_journal(), records }));
+        (self.out())(Output::Commit(Commit { clear: true, files: self.fs.take_journal(), records }));
+        self.watch.set_laid();
+    }
+
+    /// The same, of a tree whose changes went nowhere.
+    pub(super) fn commit_everything(&self) {
+        self.fs.take_journal();
+        let records = self.ledger.borrow_mut().take_records();
+        (self.out())(Output::Commit(Commit { clear: true, files: files::all(&self.fs), records }));
     }
 
     fn keep(&self, batch: &BatchObservation) {
@@ -169,12 +198,22 @@ pub(super) struct Observer {
 
 impl StreamObserver for Observer {
     fn query_started(&self, query: &QueryDescription) {
+        if self.shared.watch.is_frozen() {
+            return;
+        }
         let info = report::query_info(query);
         self.shared.ledger.borrow_mut().query_started(&info);
         self.shared.event(Event::QueryStarted(info));
     }
 
+    fn batch_delivered(&self, query: &QueryDescription, batch_id: i64, rows: Option<i64>) {
+        self.shared.watch.delivered(&query.id, &query.sink, batch_id, rows);
+    }
+
     fn batch_committed(&self, batch: &BatchObservation) {
+        if self.shared.watch.is_frozen() {
+            return;
+        }
         let first = self.shared.ledger.borrow().next_arrival(&batch.query_id, batch.batch_id);
         let report = report::batch_report(batch, first, self.session.conf.borrow().time_zone());
         self.shared.ledger.borrow_mut().batch_committed(&report);
@@ -182,6 +221,13 @@ impl StreamObserver for Observer {
         self.shared.book.borrow_mut().add(batch, first);
         self.shared.commit();
         self.shared.event(Event::Batch(Box::new(report)));
+        if let Some(attempts) = self.shared.watch.settled(&batch.query_id, batch.batch_id) {
+            self.shared.event(Event::Replay(ReplayEvent::Account(attempts)));
+        }
+        if self.shared.watch.batch(&batch.query_id, batch.batch_id, batch.clock_ms) {
+            let (ledger, kept) = (self.shared.ledger.borrow().clone(), self.shared.kept.borrow().clone());
+            self.shared.watch.freeze(Frozen::new(self.shared.fs.snapshot(), ledger, kept, batch.clock_ms));
+        }
     }
 
     fn idle(&self, query_id: &str, reason: &str) {

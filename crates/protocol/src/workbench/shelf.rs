@@ -17,7 +17,7 @@ const NAME_LIMIT: usize = 80;
 /// Changes to records: a value, or None for one that goes.
 pub(super) type Unsaved = BTreeMap<String, Option<String>>;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Shelf {
     /// Name of the script that is shown; its text is the ledger's.
     current: String,

@@ -11,8 +11,8 @@ use crate::messages::{
 
 /// A workbench and all it said, with the commits summed up as a store would.
 pub(super) struct Bench {
-    bench: Workbench,
-    said: Rc<RefCell<Vec<Output>>>,
+    pub(super) bench: Workbench,
+    pub(super) said: Rc<RefCell<Vec<Output>>>,
 }
 
 const NOW_MS: i64 = 1_772_442_000_000;
@@ -48,36 +48,19 @@ impl Bench {
         report.unwrap_or_else(|| panic!("no batch: {events:?}"))
     }
 
-    fn script(&self) -> String {
+    pub(super) fn script(&self) -> String {
         self.bench.shared.ledger.borrow().script.clone()
     }
 
     /// The sum of the commits.
-    fn stored(&self) -> Stored {
-        let mut records = std::collections::BTreeMap::new();
-        let mut files = std::collections::BTreeMap::new();
+    pub(super) fn stored(&self) -> Stored {
+        let mut stored = Stored::default();
         for output in self.said.borrow().iter() {
-            let Output::Commit(commit) = output else { continue };
-            if commit.clear {
-                records.clear();
-                files.clear();
-            }
-            for change in &commit.files {
-                match change {
-                    Change::Removed { path } => drop(files.remove(path)),
-                    Change::Dir { path, .. } | Change::File { path, .. } => {
-                        drop(files.insert(path.clone(), change.clone()));
-                    }
-                }
-            }
-            for record in &commit.records {
-                match record {
-                    Record::Put { key, value } => drop(records.insert(key.clone(), value.clone())),
-                    Record::Delete { key } => drop(records.remove(key)),
-                }
+            if let Output::Commit(commit) = output {
+                stored.take(commit);
             }
         }
-        Stored { files: files.into_values().collect(), records: records.into_iter().collect() }
+        stored
     }
 }
 

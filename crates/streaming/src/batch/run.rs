@@ -124,7 +124,7 @@ impl MicroBatch {
         }
         if let Some(observer) = &observer {
             let rows = kept.as_ref().map(|rows| crate::sinks::count_rows(rows));
-            observer.batch_delivered(&query.description(), self.batch_id, rows);
+            observer.batch_delivered(&query.description.borrow(), self.batch_id, rows);
         }
         if crashes_after_sink {
             self.lose_after_sink(query, kept, output_rows)?;

@@ -14,7 +14,7 @@ pub struct Line {
     pub sent_ms: i64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Port {
     listening: bool,
     /// Bytes of a line that is not ended yet.
@@ -25,7 +25,7 @@ struct Port {
 }
 
 /// All ports of one session.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SocketHub {
     ports: RefCell<BTreeMap<u16, Port>>,
 }
