@@ -5,19 +5,21 @@ use crate::desk::Desk;
 use crate::keys::{self, Key};
 use crate::page::Page;
 use crate::panels::batches::BatchesPanel;
+use crate::panels::compare::VerdictDialog;
 use crate::panels::detail::DetailPanel;
 use crate::panels::files::FilesPanel;
 use crate::panels::lessons::LessonsPanel;
 use crate::panels::notices::Notices;
 use crate::panels::overlays::Overlays;
 use crate::panels::script::ScriptPanel;
+use crate::panels::scrubber::Scrubber;
 use crate::panels::session::SessionStrip;
 use crate::panels::share::{Embedded, NewVersion, ShareDialogs, SparkBadge};
 use crate::panels::timeline::Timeline;
 use crate::panels::toolbar::Toolbar;
 use crate::state::scripts::{ScriptsAction, ScriptsDialog};
 use crate::state::share::{ShareAction, ShareDialog};
-use crate::state::{Action, FilesTab, LessonsAction, Overlay, View};
+use crate::state::{Action, FilesTab, LessonsAction, Overlay, ReplayAction, View};
 use crate::ui::{Glyph, Tool};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -47,7 +49,8 @@ pub fn TidemarkApp() -> Html {
         });
     }
     use_system_colours(colours.clone());
-    let page = Page { app: desk.app(), desk: desk.clone() };
+    let main = desk.app();
+    let page = Page { app: main.shown(), main, desk: desk.clone() };
     let switch_theme = {
         let theme = theme.clone();
         Callback::from(move |()| theme.set(theme.next()))
@@ -70,7 +73,8 @@ pub fn TidemarkApp() -> Html {
     }
     html! {
         <ContextProvider<Page> context={page.clone()}>
-            <div class="app" data-view={view.id()} data-lessons={page.app.lessons.open.then_some("open")} data-engine={engine_word(&page)} data-busy={page.app.is_busy().to_string()}>
+            <div class="app" data-view={view.id()} data-lessons={page.app.lessons.open.then_some("open")}
+                data-engine={engine_word(&page)} data-busy={is_busy(&page).to_string()} data-time={time_word(&page)}>
                 <header class="bar">
                     <h1 class="brand"><span class="brand-mark" aria-hidden="true"></span>{ "Tidemark" }</h1>
                     <SparkBadge />
@@ -87,14 +91,17 @@ pub fn TidemarkApp() -> Html {
                             onclick={page.on(Action::Show(Some(Overlay::Shortcuts)))} />
                     </div>
                 </header>
-                <SessionStrip />
+                <div class="strips">
+                    <SessionStrip />
+                    <Scrubber />
+                </div>
                 <main class="panes">
                     <LessonsPanel />
                     <ScriptPanel />
                     <FilesPanel />
                     <Timeline colours={*colours} />
                     <BatchesPanel />
-                    <DetailPanel />
+                    <DetailPanel key={format!("{}-{:?}", time_word(&page), page.main.replay.shown())} />
                 </main>
                 <nav class="views" aria-label="Panels">
                     { for View::ALL.iter().map(|other| html! {
@@ -105,9 +112,23 @@ pub fn TidemarkApp() -> Html {
                 <NewVersion />
                 <Notices />
                 <Overlays />
+                <VerdictDialog />
                 <ShareDialogs />
             </div>
         </ContextProvider<Page>>
+    }
+}
+
+fn is_busy(page: &Page) -> bool {
+    page.app.is_busy() || page.main.is_busy()
+}
+
+/// For style sheets and end-to-end tests: which run the panels show.
+fn time_word(page: &Page) -> &'static str {
+    match &page.main.replay {
+        replay if !replay.looking => "now",
+        replay if replay.past => "past",
+        _ => "second",
     }
 }
 
@@ -189,7 +210,8 @@ fn listen_to_links(desk: &Rc<Desk>) -> Closure<dyn FnMut()> {
 }
 
 fn press(desk: &Rc<Desk>, key: Key) {
-    let gates = desk.app().gates();
+    let app = desk.app();
+    let gates = app.shown().gates();
     let act = |action: Action, closed: Option<&'static str>| match closed {
         None => desk.dispatch(action),
         Some(reason) => desk.dispatch(Action::Say(reason.to_owned())),
@@ -215,6 +237,10 @@ fn press(desk: &Rc<Desk>, key: Key) {
             desk.dispatch(Action::ShowFiles(FilesTab::AddEvent));
             browser::focus("#tab-add-event");
         }
+        Key::Earlier => desk.dispatch(Action::Replay(ReplayAction::Back)),
+        Key::Later => desk.dispatch(Action::Replay(ReplayAction::Forward)),
+        Key::Now => desk.dispatch(Action::Replay(ReplayAction::Now)),
+        Key::MayRestart => act(Action::Replay(ReplayAction::AskVerdict), app.gates().may_restart.reason()),
         Key::GoScript => go(View::Script, "#pane-script .cm-content"),
         Key::GoFiles => go(View::Files, "#pane-files [aria-selected=true]"),
         Key::GoTime => go(View::Time, "#pane-time .timeline"),

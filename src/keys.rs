@@ -10,6 +10,10 @@ pub enum Key {
     Restart,
     Crash,
     Reset,
+    Earlier,
+    Later,
+    Now,
+    MayRestart,
     AddEvent,
     Share,
     History,
@@ -51,7 +55,7 @@ const ALT_SHIFT: (bool, bool, bool) = (false, true, true);
 const SHIFT: (bool, bool, bool) = (false, false, true);
 
 /// Function keys, or with a modifier: no single letters, which would get in the way of typing and of screen readers.
-pub const SHORTCUTS: [Shortcut; 17] = [
+pub const SHORTCUTS: [Shortcut; 21] = [
     shortcut(Key::Run, "Enter", CONTROL, "Ctrl Enter", "Run the script from its first line"),
     shortcut(Key::Step, "F10", PLAIN, "F10", "Step one trigger (runs the script first if nothing runs)"),
     shortcut(Key::Continuous, "F9", PLAIN, "F9", "Run triggers continuously, or pause"),
@@ -59,6 +63,10 @@ pub const SHORTCUTS: [Shortcut; 17] = [
     shortcut(Key::Restart, "Enter", CONTROL_SHIFT, "Ctrl Shift Enter", "Restart from the checkpoint"),
     shortcut(Key::Crash, "KeyK", ALT, "Alt K", "Open the crash menu"),
     shortcut(Key::Reset, "KeyR", ALT_SHIFT, "Alt Shift R", "Reset the workspace to the example"),
+    shortcut(Key::Earlier, "Comma", ALT, "Alt ,", "Go back one batch"),
+    shortcut(Key::Later, "Period", ALT, "Alt .", "Go forward one batch"),
+    shortcut(Key::Now, "Digit0", ALT, "Alt 0", "Go back to now"),
+    shortcut(Key::MayRestart, "KeyM", ALT, "Alt M", "Ask whether a restart with this script would go on"),
     shortcut(Key::AddEvent, "KeyE", ALT, "Alt E", "Add an event"),
     shortcut(Key::Share, "KeyS", ALT, "Alt S", "Share, save, open"),
     shortcut(Key::History, "KeyH", ALT, "Alt H", "Runs so far"),

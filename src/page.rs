@@ -7,13 +7,16 @@ use yew::prelude::*;
 
 #[derive(Clone, Default)]
 pub struct Page {
+    /// The state that is shown: the workspace's, or that of the run beside it.
     pub app: Rc<App>,
+    /// The workspace's.
+    pub main: Rc<App>,
     pub desk: Rc<Desk>,
 }
 
 impl PartialEq for Page {
     fn eq(&self, other: &Page) -> bool {
-        Rc::ptr_eq(&self.app, &other.app) && Rc::ptr_eq(&self.desk, &other.desk)
+        Rc::ptr_eq(&self.app, &other.app) && Rc::ptr_eq(&self.main, &other.main) && Rc::ptr_eq(&self.desk, &other.desk)
     }
 }
 

@@ -11,6 +11,7 @@ mod hear;
 mod inspect;
 pub mod lessons;
 pub mod scripts;
+pub mod replay;
 pub mod share;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ pub use fates::{FatesAction, FatesState};
 pub use gates::{Gate, Gates, StepPlan};
 pub use inspect::{InspectAction, InspectState, operator_bytes};
 pub use lessons::{LessonsAction, LessonsState};
+pub use replay::{ReplayAction, ReplayState};
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -88,6 +90,8 @@ pub enum Action {
     Share(share::ShareAction),
     Lessons(LessonsAction),
     Scripts(scripts::ScriptsAction),
+    /// The past and the second run.
+    Replay(ReplayAction),
 }
 
 /// What the page does outside of its state.
@@ -175,11 +179,13 @@ pub enum Tab {
     Plan,
     Checkpoint,
     Fate,
+    Compare,
 }
 
 impl Tab {
     pub const ALL: [Tab; 7] =
         [Tab::Output, Tab::Fate, Tab::Console, Tab::Progress, Tab::StateStore, Tab::Plan, Tab::Checkpoint];
+        [Tab::Output, Tab::Fate, Tab::Console, Tab::Progress, Tab::StateStore, Tab::Checkpoint, Tab::Compare];
 
     pub fn label(self) -> &'static str {
         match self {
@@ -190,6 +196,7 @@ impl Tab {
             Tab::Plan => "Plan",
             Tab::Checkpoint => "Checkpoint",
             Tab::Fate => "Fate",
+            Tab::Compare => "Compare",
         }
     }
 
@@ -202,6 +209,7 @@ impl Tab {
             Tab::Plan => "plan",
             Tab::Checkpoint => "checkpoint",
             Tab::Fate => "fate",
+            Tab::Compare => "compare",
         }
     }
 }
@@ -381,6 +389,9 @@ pub struct App {
     pub share: share::ShareState,
     pub lessons: LessonsState,
     pub scripts: scripts::ScriptsState,
+    pub replay: ReplayState,
+    /// This is the past: it can only be looked at.
+    pub frozen: bool,
     sent: u64,
     settled: u64,
     /// Commands of this worker that may take long and are not settled: their numbers.
@@ -431,6 +442,8 @@ impl Default for App {
             share: share::ShareState::default(),
             lessons: LessonsState::default(),
             scripts: scripts::ScriptsState::default(),
+            replay: ReplayState::default(),
+            frozen: false,
             sent: 0,
             settled: 0,
             working: Vec::new(),
@@ -475,6 +488,7 @@ impl App {
     pub fn apply(&mut self, action: Action) -> Vec<Effect> {
         match action {
             Action::Heard(event) => self.hear(*event),
+            other if self.is_of_second(&other) => self.act_second(other),
             other => self.act(other),
         }
     }

@@ -7,7 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use tidemark_protocol::messages::{PROTOCOL_VERSION, StorageState};
+use gloo_timers::future::TimeoutFuture;
+use tidemark_protocol::messages::{PROTOCOL_VERSION, ReplayCommand, StorageState};
 use tidemark_protocol::workbench::{Options, Stored, Workbench};
 use tidemark_protocol::{Command, Event};
 use wasm_bindgen::prelude::Closure;
@@ -79,8 +80,26 @@ impl Host {
                 },
             }
             self.outbox.flush().await;
+            self.replay().await;
         }
         self.busy.set(false);
+    }
+
+    /// Carries a replay on piece by piece; between two of them the page is heard, so that it can be stopped.
+    async fn replay(&self) {
+        while self.bench.borrow().as_ref().is_some_and(Workbench::is_replaying) {
+            TimeoutFuture::new(0).await;
+            let stop = |command: &Command| matches!(command, Command::Replay(ReplayCommand::Stop));
+            let stopped = self.waiting.borrow().iter().any(stop);
+            if let Some(bench) = self.bench.borrow_mut().as_mut() {
+                if stopped {
+                    bench.stop_replay();
+                } else {
+                    bench.proceed();
+                }
+            }
+            self.outbox.flush().await;
+        }
     }
 
     async fn open(&self, protocol: u32, workspace: &str, now_ms: i64) {

@@ -1,6 +1,7 @@
 //! The tabs of the lower right: output, console, progress, state, plan, checkpoint.
 
 use super::checkpoint::CheckpointPanel;
+use super::compare::ComparePanel;
 use super::console::ConsolePanel;
 use super::fates::FatePanel;
 use super::output::OutputPanel;
@@ -48,6 +49,7 @@ pub fn DetailPanel() -> Html {
                     Tab::Plan => html! { <PlanPanel /> },
                     Tab::Checkpoint => html! { <CheckpointPanel /> },
                     Tab::Fate => html! { <FatePanel /> },
+                    Tab::Compare => html! { <ComparePanel /> },
                 } }
             </div>
         </section>

@@ -2,7 +2,7 @@
 
 use crate::keys::Key;
 use crate::page::use_page;
-use crate::state::{Action, Overlay, Speed, StepPlan, point_name};
+use crate::state::{Action, Overlay, ReplayAction, Speed, StepPlan, point_name};
 use crate::ui::{Glyph, Icon, Tool};
 use tidemark_protocol::messages::CrashPoint;
 use web_sys::HtmlSelectElement;
@@ -45,6 +45,9 @@ pub fn Toolbar() -> Html {
                 short="Restart" class={classes!("roomy", broken.then_some("primary"))}
                 hint="Run the script again on the same files: each query goes on from its checkpoint"
                 onclick={page.on(Action::Restart)} />
+            <Tool glyph={Glyph::Check} name="May I restart?" class="roomy" key_of={Key::MayRestart} gate={gates.may_restart}
+                hint="Try the script on a copy of the workspace: whether its queries go on from their checkpoints"
+                onclick={page.on(Action::Replay(ReplayAction::AskVerdict))} />
             <CrashMenu />
             <span class="rule"></span>
             <Tool glyph={Glyph::Reset} name="Reset" text=true class="roomy" key_of={Key::Reset} gate={gates.reset}

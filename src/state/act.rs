@@ -150,6 +150,7 @@ impl App {
             Action::Fates(action) => self.act_fates(action),
             Action::Share(action) => self.share(action),
             Action::Scripts(action) => self.act_scripts(action),
+            Action::Replay(action) => self.act_replay(action),
             Action::Dismiss(id) => {
                 self.notices.retain(|notice| notice.id != id);
                 Vec::new()
@@ -164,7 +165,10 @@ impl App {
         }
         let number = self.sent;
         self.sent += 1;
-        let long = matches!(command, Command::Run { .. } | Command::Step { .. } | Command::StopQueries);
+        let long = match &command {
+            Command::Replay(command) => super::replay::is_long(command),
+            other => matches!(other, Command::Run { .. } | Command::Step { .. } | Command::StopQueries),
+        };
         let mut effects = vec![Effect::Send(command)];
         if long {
             self.working.push(number);
@@ -173,7 +177,7 @@ impl App {
         effects
     }
 
-    fn run(&mut self, then_step: bool) -> Vec<Effect> {
+    pub(super) fn run(&mut self, then_step: bool) -> Vec<Effect> {
         self.step_after_run = then_step;
         self.armed = None;
         self.runs += 1;
@@ -228,6 +232,7 @@ impl App {
         self.next_due_ms = None;
         self.script_state = None;
         self.lose_run();
+        self.replay = self.replay.without_session();
         self.drop_queries();
     }
 

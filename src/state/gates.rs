@@ -1,5 +1,6 @@
 //! Which buttons can be pressed, and why not.
 
+use super::replay::PAST;
 use super::{App, Engine};
 
 /// Open, or closed with the reason that the tooltip gives.
@@ -48,6 +49,8 @@ pub struct Gates {
     pub stop: Gate,
     pub restart: Gate,
     pub crash: Gate,
+    /// Whether the script can be tried on the checkpoints.
+    pub may_restart: Gate,
     pub reset: Gate,
     pub interrupt: Gate,
 }
@@ -60,6 +63,7 @@ impl App {
             Engine::Failed(_) => Gate::Closed("The engine could not be loaded"),
             Engine::Panicked(_) => Gate::Closed("The engine has stopped; restart it first"),
         };
+        let engine = engine.and(Gate::when(!self.frozen, PAST));
         let free = engine.and(Gate::when(!self.is_busy(), "A script or a trigger is running"));
         let active = Gate::when(self.is_active(), "No query is running");
         let manual = Gate::when(!self.continuous, "Triggers run continuously; pause first");
@@ -80,6 +84,7 @@ impl App {
             stop: engine.and(active),
             restart: free.and(Gate::when(!self.queries.is_empty(), "Nothing has run yet; press Run")),
             crash: engine.and(active),
+            may_restart: free.and(manual),
             reset: free,
             interrupt: Gate::when(self.is_busy() || !matches!(self.engine, Engine::Ready { .. }), "Nothing is running"),
         }

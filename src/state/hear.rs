@@ -47,6 +47,7 @@ impl App {
             Event::Topics(topics) => self.topics = Rc::new(topics),
             Event::KafkaRecords { topic, records } => self.records = Rc::new((topic, records)),
             Event::Fates(event) => self.hear_fates(event),
+            Event::Replay(event) => return self.hear_replay(event),
             Event::Ports(ports) => self.ports = Rc::new(ports),
             Event::Assist(event) => return self.hear_assist(event),
             Event::FileContent { path, content, text } => return self.content(path, content, text),

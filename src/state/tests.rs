@@ -18,7 +18,7 @@ pub(super) fn info(id: &str) -> QueryInfo {
     }
 }
 
-fn batch(query: &str, number: i64) -> BatchReport {
+pub(super) fn batch(query: &str, number: i64) -> BatchReport {
     BatchReport {
         query: query.to_owned(),
         batch: number,
@@ -45,7 +45,7 @@ pub(super) fn hear(app: &mut App, event: Event) -> Vec<Effect> {
     app.apply(Action::Heard(Box::new(event)))
 }
 
-fn settled(app: &mut App, command: u64) -> Vec<Effect> {
+pub(super) fn settled(app: &mut App, command: u64) -> Vec<Effect> {
     hear(app, Event::Settled { command, clock_ms: 0, next_due_ms: None })
 }
 
@@ -75,7 +75,7 @@ pub(super) fn commands(effects: &[Effect]) -> Vec<&Command> {
 }
 
 /// Runs the script by Step and goes on to the first trigger; command numbers 1 and 2.
-fn stepping() -> App {
+pub(super) fn stepping() -> App {
     let mut app = ready();
     app.apply(Action::Step);
     hear(&mut app, Event::QueryStarted(info("q")));

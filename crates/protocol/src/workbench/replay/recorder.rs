@@ -1,7 +1,8 @@
 //! What a store holds right after each moment, to see that going back gives the same.
 
 use crate::messages::{Event, ReplayEvent};
-use crate::workbench::{Output, Stored};
+use crate::workbench::{Output, Stored, path_of};
+use tidemark_vfs::Change;
 
 /// The store after one moment.
 #[derive(Clone, Debug)]
@@ -67,9 +68,17 @@ impl Held {
         };
         let mut found = Vec::new();
         for (name, left, right) in [("then", &self.stored, other), ("now", other, &self.stored)] {
-            let files = left.files.iter().filter(|file| !right.files.contains(file));
+            let has_file = |file: &Change| {
+                let at = right.files.binary_search_by(|other| path_of(other).cmp(path_of(file)));
+                at.is_ok_and(|at| right.files[at] == *file)
+            };
+            let files = left.files.iter().filter(|file| !has_file(file));
             found.extend(files.map(|file| format!("{name}: {file:?}")));
-            let records = left.records.iter().filter(|record| counts(record) && !right.records.contains(record));
+            let has_record = |record: &(String, String)| {
+                let at = right.records.binary_search_by(|other| other.0.cmp(&record.0));
+                at.is_ok_and(|at| right.records[at] == *record)
+            };
+            let records = left.records.iter().filter(|record| counts(record) && !has_record(record));
             found.extend(records.map(|record| format!("{name}: {record:?}")));
         }
         found
