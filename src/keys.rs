@@ -65,7 +65,7 @@ pub const SHORTCUTS: [Shortcut; 21] = [
     shortcut(Key::Reset, "KeyR", ALT_SHIFT, "Alt Shift R", "Reset the workspace to the example"),
     shortcut(Key::Earlier, "Comma", ALT, "Alt ,", "Go back one batch"),
     shortcut(Key::Later, "Period", ALT, "Alt .", "Go forward one batch"),
-    shortcut(Key::Now, "Digit0", ALT, "Alt 0", "Go back to now"),
+    shortcut(Key::Now, "Period", ALT_SHIFT, "Alt Shift .", "Go back to now"),
     shortcut(Key::MayRestart, "KeyM", ALT, "Alt M", "Ask whether a restart with this script would go on"),
     shortcut(Key::AddEvent, "KeyE", ALT, "Alt E", "Add an event"),
     shortcut(Key::Share, "KeyS", ALT, "Alt S", "Share, save, open"),
