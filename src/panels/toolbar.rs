@@ -45,7 +45,7 @@ pub fn Toolbar() -> Html {
                 short="Restart" class={classes!("roomy", broken.then_some("primary"))}
                 hint="Run the script again on the same files: each query goes on from its checkpoint"
                 onclick={page.on(Action::Restart)} />
-            <Tool glyph={Glyph::Check} name="May I restart?" class="roomy" key_of={Key::MayRestart} gate={gates.may_restart}
+            <Tool glyph={Glyph::Shield} name="May I restart?" class="roomy" key_of={Key::MayRestart} gate={gates.may_restart}
                 hint="Try the script on a copy of the workspace: whether its queries go on from their checkpoints"
                 onclick={page.on(Action::Replay(ReplayAction::AskVerdict))} />
             <CrashMenu />

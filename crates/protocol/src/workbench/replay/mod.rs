@@ -102,7 +102,9 @@ impl Replay {
         let found = stored.as_deref().and_then(Journal::restore);
         let lost = stored.is_some() && found.is_none();
         let base = Base { files, ..Base::empty(clock_ms, seed) };
-        Self { lost, ..Self::new(found.unwrap_or_else(|| Journal::new(base)), tape) }
+        // A page that knows moments of before has to hear that they are gone.
+        let told = if lost { usize::MAX } else { 0 };
+        Self { lost, told, ..Self::new(found.unwrap_or_else(|| Journal::new(base)), tape) }
     }
 
     fn new(journal: Journal, tape: Rc<Tape>) -> Self {
