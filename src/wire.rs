@@ -9,6 +9,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_wasm_bindgen::Serializer;
+use tidemark_protocol::messages::ReplayEvent;
 use tidemark_protocol::{Command, Event};
 use wasm_bindgen::JsValue;
 
@@ -30,6 +31,15 @@ impl Message for Event {
             self,
             Event::Batch(_) | Event::BatchRows { .. } | Event::Inspect(_) | Event::Files(_) | Event::Ready { .. }
         )
+        match self {
+            Event::Replay(ReplayEvent::Said(event)) => event.is_large(),
+            Event::Batch(_)
+            | Event::BatchRows { .. }
+            | Event::StateRows { .. }
+            | Event::Files(_)
+            | Event::Ready { .. } => true,
+            _ => false,
+        }
     }
 }
 

@@ -337,6 +337,7 @@ impl App {
             storage: self.storage.clone(),
             share: self.share.clone(),
             lessons: self.lessons.clone(),
+            assist: self.assist.clone(),
             tab: like.tab,
             view: like.view,
             files_tab: like.files_tab,

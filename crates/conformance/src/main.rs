@@ -25,7 +25,8 @@ mod host {
     use tidemark_conformance::fuzz;
 
     use tidemark_conformance::{
-        Case, Passing, first_difference, folder_names, go_back_guarded, rehearsal_named, run_guarded, run_witnessed, select, unified,
+        Case, Passing, first_difference, folder_names, go_back_guarded, rehearsal_named, run_guarded, run_witnessed,
+        select, unified,
     };
     use tidemark_protocol::engine::Rehearsal;
 

@@ -74,9 +74,9 @@ fn run_prepared(case: &Case, now_ms: i64, prepare: impl FnOnce(&Engine)) -> Resu
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-pub use guarded::{run_guarded, run_witnessed};
-#[cfg(not(target_arch = "wasm32"))]
 pub(crate) use guarded::{now_ms, on_a_thread};
+#[cfg(not(target_arch = "wasm32"))]
+pub use guarded::{run_guarded, run_witnessed};
 
 #[cfg(not(target_arch = "wasm32"))]
 mod guarded {

@@ -32,6 +32,8 @@ use crate::engine::{Engine, Outcome, Setup};
 use crate::messages::{
     Command, CrashPoint, Event, Generate, KafkaCommand, Layout, MomentKind, Restored, RunOutcome, ScriptState,
     SocketCommand, Stream,
+    Command, CrashPoint, Event, Generate, KafkaCommand, Layout, MomentKind, Restored, ScriptState, SocketCommand,
+    Stream,
 };
 
 pub use example::opening_example;

@@ -34,7 +34,16 @@ impl Workbench {
             None => Journal::new(base.clone()),
         };
         let replay = Replay { nested: true, ..Replay::new(journal, Rc::new(tape)) };
-        Self { shared, inputs, engine: None, seed: base.seed, replay, clock_ms: base.clock_ms, commands: 0, zone_said: "UTC".to_owned() }
+        Self {
+            shared,
+            inputs,
+            engine: None,
+            seed: base.seed,
+            replay,
+            clock_ms: base.clock_ms,
+            commands: 0,
+            zone_said: "UTC".to_owned(),
+        }
     }
 
     /// Opens the second run on a segment's base and plans what it does; [`Workbench::proceed`] does it.
