@@ -10,8 +10,8 @@ mod gates;
 mod hear;
 mod inspect;
 pub mod lessons;
-pub mod scripts;
 pub mod replay;
+pub mod scripts;
 pub mod share;
 #[cfg(test)]
 mod tests;

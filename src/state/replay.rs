@@ -338,6 +338,7 @@ impl App {
             share: self.share.clone(),
             lessons: self.lessons.clone(),
             assist: self.assist.clone(),
+            scripts: self.scripts.clone(),
             tab: like.tab,
             view: like.view,
             files_tab: like.files_tab,

@@ -5,9 +5,9 @@ mod fates;
 mod inputs;
 mod inspect;
 mod layout;
+mod replay;
 mod scripts;
 mod share;
-mod replay;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,12 +25,12 @@ pub use inspect::{
     StateRow, StateSection,
 };
 pub use layout::{LaidFile, LaidMessage, Layout};
-pub use scripts::{PastRun, RunOutcome, ScriptsCommand, ScriptsEvent};
-pub use share::{NamedScript, Parcel, ParcelFile, ShareCommand, ShareEvent};
 pub use replay::{
     Attempt, Changes, CutUnit, Moment, MomentKind, QueryVerdict, ReplayCommand, ReplayEvent, Second, TriggerChange,
     Verdict,
 };
+pub use scripts::{PastRun, RunOutcome, ScriptsCommand, ScriptsEvent};
+pub use share::{NamedScript, Parcel, ParcelFile, ShareCommand, ShareEvent};
 
 /// Both sides must be built from the same version; the worker refuses another one.
 pub const PROTOCOL_VERSION: u32 = 4;

@@ -32,8 +32,6 @@ use crate::engine::{Engine, Outcome, Setup};
 use crate::messages::{
     Command, CrashPoint, Event, Generate, KafkaCommand, Layout, MomentKind, Restored, RunOutcome, ScriptState,
     SocketCommand, Stream,
-    Command, CrashPoint, Event, Generate, KafkaCommand, Layout, MomentKind, Restored, ScriptState, SocketCommand,
-    Stream,
 };
 
 pub use example::opening_example;
