@@ -189,9 +189,13 @@ impl Workbench {
     }
 
     fn note(&mut self, entry: Entry, base: Option<Base>, before: (i64, u64)) {
+        let laid = self.shared.watch.take_laid();
+        if laid {
+            self.discard();
+        }
         let journal = &mut self.replay.journal;
         let mut records = Vec::new();
-        if self.shared.watch.take_laid() {
+        if laid {
             let (clock_ms, seed) = before;
             journal.restart(clock_ms, seed);
             self.replay.lost = false;
