@@ -183,9 +183,16 @@ pub enum Tab {
 }
 
 impl Tab {
-    pub const ALL: [Tab; 7] =
-        [Tab::Output, Tab::Fate, Tab::Console, Tab::Progress, Tab::StateStore, Tab::Plan, Tab::Checkpoint];
-        [Tab::Output, Tab::Fate, Tab::Console, Tab::Progress, Tab::StateStore, Tab::Checkpoint, Tab::Compare];
+    pub const ALL: [Tab; 8] = [
+        Tab::Output,
+        Tab::Fate,
+        Tab::Console,
+        Tab::Progress,
+        Tab::StateStore,
+        Tab::Plan,
+        Tab::Checkpoint,
+        Tab::Compare,
+    ];
 
     pub fn label(self) -> &'static str {
         match self {

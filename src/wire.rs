@@ -27,17 +27,11 @@ pub trait Message: Serialize + DeserializeOwned {
 impl Message for Command {}
 impl Message for Event {
     fn is_large(&self) -> bool {
-        matches!(
-            self,
-            Event::Batch(_) | Event::BatchRows { .. } | Event::Inspect(_) | Event::Files(_) | Event::Ready { .. }
-        )
         match self {
             Event::Replay(ReplayEvent::Said(event)) => event.is_large(),
-            Event::Batch(_)
-            | Event::BatchRows { .. }
-            | Event::StateRows { .. }
-            | Event::Files(_)
-            | Event::Ready { .. } => true,
+            Event::Batch(_) | Event::BatchRows { .. } | Event::Inspect(_) | Event::Files(_) | Event::Ready { .. } => {
+                true
+            }
             _ => false,
         }
     }

@@ -275,7 +275,7 @@ pub(super) fn changes(command: &Command) -> bool {
             | Command::SetScript { .. }
             | Command::ReadFile { .. }
             | Command::ReadBatch { .. }
-            | Command::ReadState { .. }
+            | Command::Inspect(_)
             | Command::Explain { .. }
             | Command::Kafka(KafkaCommand::Read { .. })
             | Command::Fates(_)

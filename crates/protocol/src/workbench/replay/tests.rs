@@ -1,5 +1,5 @@
 use super::*;
-use crate::messages::{BatchReport, Verdict};
+use crate::messages::{BatchReport, InspectCommand, InspectEvent, StateRequest, Verdict};
 use crate::workbench::Record;
 use crate::workbench::tests::{Bench, step};
 
@@ -116,17 +116,16 @@ fn moments_within_a_command_come_back_too_and_can_be_branched_from() {
         })
         .collect();
     assert!(console.contains("Batch: 1") && !console.contains("Batch: 2"), "{console}");
-    let state = Command::ReadState {
-        query: second_batches(&events)[0].query.clone(),
-        operator: 0,
-        partition: None,
-        offset: 0,
-        limit: 10,
-    };
+    let query = second_batches(&events)[0].query.clone();
+    let request = StateRequest { query, limit: 10, ..StateRequest::default() };
+    let state = Command::Inspect(InspectCommand::State(request));
     let events = replay(&mut bench, ReplayCommand::Ask(Box::new(state)));
     let rows = replayed(&events).into_iter().find_map(|event| match event {
         ReplayEvent::Said(event) => match &**event {
-            Event::StateRows { total, .. } => Some(*total),
+            Event::Inspect(event) => match &**event {
+                InspectEvent::State(report) => Some(report.total),
+                _ => None,
+            },
             _ => None,
         },
         _ => None,
