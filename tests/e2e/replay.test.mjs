@@ -34,10 +34,12 @@ const moment = async (page, number) => {
 };
 const scrub = (page, name) => page.locator(".scrubber").getByRole("button", { name, exact: true }).click();
 const numbers = async (page) => (await batches(page)).map((batch) => batch.number);
-const stateRows = async (page) => {
+/** Rows of state after a batch: how many there are. */
+const stateRows = async (page, batch) => {
   await tab(page, "State");
-  await page.locator("#tab-panel table.grid tbody tr").first().waitFor();
-  return page.locator("#tab-panel table.grid tbody tr").count();
+  await page.locator(".inspector .version", { hasText: `after batch ${batch}` }).waitFor();
+  await page.locator(".state-rows tbody tr").first().waitFor();
+  return page.locator(".state-rows tbody tr").count();
 };
 
 for (const viewport of SIZES) {
@@ -46,7 +48,7 @@ for (const viewport of SIZES) {
     const states = [];
     for (const count of [1, 2, 3, 4]) {
       await stepTo(page, count);
-      states.push(await stateRows(page));
+      states.push(await stateRows(page, count - 1));
     }
     // The moments are the start of the script and the four batches; now is after the last.
     await scrub(page, "Back one batch");
@@ -54,7 +56,7 @@ for (const viewport of SIZES) {
     await page.keyboard.press("Alt+Comma");
     await moment(page, 2);
     assert.deepEqual(await numbers(page), [0, 1]);
-    assert.equal(await stateRows(page), states[1]);
+    assert.equal(await stateRows(page, 1), states[1]);
     await tab(page, "Checkpoint");
     assert.equal(await page.getByText("commits/1", { exact: true }).count(), 1);
     assert.equal(await page.getByText("commits/2", { exact: true }).count(), 0);
@@ -64,7 +66,7 @@ for (const viewport of SIZES) {
     await page.keyboard.press("Alt+Period");
     await moment(page, 3);
     assert.deepEqual(await numbers(page), [0, 1, 2]);
-    assert.equal(await stateRows(page), states[2]);
+    assert.equal(await stateRows(page, 2), states[2]);
     await scrub(page, "Back to now");
     await moment(page, "now");
     assert.deepEqual(await numbers(page), [0, 1, 2, 3]);
