@@ -299,7 +299,7 @@ impl App {
             ReplayEvent::Did { script, armed } => self.second_did(script, armed),
             ReplayEvent::Said(event) => return self.hear_second(*event),
             ReplayEvent::Progress { done, total } => self.replay.progress = Some((done, total)),
-            ReplayEvent::Arrived => return self.arrived(),
+            ReplayEvent::Arrived => return self.replay_arrived(),
             ReplayEvent::Branched => {
                 self.replay.past = false;
                 if let Some(second) = &mut self.replay.second {
@@ -379,7 +379,7 @@ impl App {
         if self.replay.progress.is_some() { Vec::new() } else { self.of_second(effects) }
     }
 
-    fn arrived(&mut self) -> Vec<Effect> {
+    fn replay_arrived(&mut self) -> Vec<Effect> {
         self.replay.progress = None;
         if let Some(built) = self.replay.building.take() {
             self.replay.second = Some(built);
