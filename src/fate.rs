@@ -68,6 +68,8 @@ pub fn lines(story: &Story, info: &QueryInfo) -> Vec<Line> {
 /// "late.json, row 2".
 pub fn place(place: &Place) -> String {
     match place {
+        // A report of an earlier load knows the file only.
+        Place::File { name, row: 0 } => name.clone(),
         Place::File { name, row } => format!("{name}, row {row}"),
         Place::Kafka { topic, partition, offset } => format!("topic {topic}, partition {partition}, offset {offset}"),
         Place::Row { row } => format!("row {row} of the batch"),

@@ -5,6 +5,7 @@ use crate::fate::{self, Line, Link, Sign, counted, headline, lines, operator, pl
 use crate::format::{self, count, date_time, plural, span, time};
 use crate::page::{Page, use_page};
 use crate::state::{Action, FatesAction, Tab};
+use crate::strip::{Explanation, Model, Spot, explain_event};
 use std::rc::Rc;
 use tidemark_protocol::messages::{Behind, DroppedEvent, EventRef, Pick, QueryInfo, Story, Told};
 use yew::prelude::*;
@@ -55,6 +56,10 @@ fn told(page: &Page, info: &QueryInfo) -> Html {
         Some(Told::Unknown { reason }) => html! {
             <>
                 { head(page, None, String::new()) }
+                if let Some(known) = reported(page) {
+                    <p class="fate-row"><b>{ known.title }</b><span>{ known.body }</span></p>
+                    if let Some(row) = known.row { <p class="fate-row"><code>{ row }</code></p> }
+                }
                 <p class="empty">{ reason.clone() }</p>
             </>
         },
@@ -69,6 +74,15 @@ fn told(page: &Page, info: &QueryInfo) -> Html {
         },
         Some(Told::Behind(behind)) => behind_rows(page, behind, info),
     }
+}
+
+/// What the batch's report says of the selected event.
+fn reported(page: &Page) -> Option<Explanation> {
+    let Some(Pick::Event { batch, arrival }) = page.app.fates.pick else { return None };
+    let view = page.app.shown_query()?;
+    let lane = view.batches.iter().position(|report| report.batch == batch)?;
+    let event = view.batches.get(lane)?.events.iter().position(|event| event.arrival == arrival)?;
+    explain_event(&Model::new(&view.batches, view.info.watermark_delay_ms), Spot { lane, event })
 }
 
 fn head(page: &Page, outcome: Option<(Sign, &'static str)>, title: String) -> Html {

@@ -3,7 +3,9 @@
 use super::{App, Effect, Tab, View};
 use std::rc::Rc;
 use tidemark_protocol::Command;
-use tidemark_protocol::messages::{DroppedEvent, FatesCommand, FatesEvent, Pick, Told};
+use tidemark_protocol::messages::{
+    BatchReport, DroppedEvent, EventRef, Fate, FatesCommand, FatesEvent, Pick, Place, Told,
+};
 
 /// Rows that the way back remembers.
 const TRAIL: usize = 20;
@@ -96,12 +98,48 @@ impl App {
             }
             FatesEvent::Dropped { query, rows, lost } => {
                 if Some(query) == shown {
-                    self.fates.tray = Rc::new(rows);
+                    let view = self.shown_query();
+                    let mut all = view.map(|view| remembered(&view.batches, &rows)).unwrap_or_default();
+                    all.extend(rows);
+                    all.sort_by_key(|row| (row.event.batch, row.event.arrival));
+                    self.fates.tray = Rc::new(all);
                     self.fates.lost = lost;
                 }
             }
         }
     }
+}
+
+/// Dropped rows of batches that the engine knows nothing of any more (they ran before a reload), as their reports tell them.
+fn remembered(batches: &[Rc<BatchReport>], known: &[DroppedEvent]) -> Vec<DroppedEvent> {
+    let oldest = known.first().map(|row| row.event.batch);
+    let mut rows = Vec::new();
+    for report in batches {
+        if known.iter().any(|row| row.event.batch == report.batch)
+            || oldest.is_some_and(|oldest| report.batch >= oldest)
+        {
+            continue;
+        }
+        let operator = report.operators.iter().find(|operator| operator.rows_dropped > 0);
+        for event in &report.events {
+            let Fate::Dropped { boundary_us, watermark_us } = event.fate else { continue };
+            rows.push(DroppedEvent {
+                event: EventRef {
+                    batch: report.batch,
+                    arrival: event.arrival,
+                    event_time_us: event.event_time_us,
+                    place: Place::File { name: event.origin.clone(), row: 0 },
+                    row: event.row.clone(),
+                },
+                operator: operator.map_or(0, |operator| operator.id),
+                operator_name: operator.map(|operator| operator.name.clone()).unwrap_or_default(),
+                window: None,
+                boundary_us,
+                watermark_us,
+            });
+        }
+    }
+    rows
 }
 
 #[cfg(test)]
@@ -136,6 +174,23 @@ mod tests {
         assert_eq!(app.fates.told, None);
         app.apply(Action::Fates(FatesAction::Back));
         assert_eq!(app.fates.pick, Some(event(1)));
+    }
+
+    #[test]
+    fn the_tray_keeps_what_the_reports_of_an_earlier_load_say() {
+        let mut app = ready();
+        hear(&mut app, Event::QueryStarted(info("q")));
+        let mut report = super::super::tests::batch("q", 0);
+        report.events.push(tidemark_protocol::messages::EventMark {
+            arrival: 3,
+            event_time_us: Some(5),
+            origin: "a.json".to_owned(),
+            row: "{}".to_owned(),
+            fate: Fate::Dropped { boundary_us: 5, watermark_us: 9 },
+        });
+        hear(&mut app, Event::Batch(Box::new(report)));
+        hear(&mut app, Event::Fates(FatesEvent::Dropped { query: "q".to_owned(), rows: Vec::new(), lost: 0 }));
+        assert_eq!(app.fates.tray.iter().map(|row| row.event.arrival).collect::<Vec<_>>(), [3]);
     }
 
     #[test]

@@ -52,7 +52,7 @@ for (const viewport of [
 
     // A late event: the watermark, the comparison, by how much.
     await go("Files");
-    await addEvent(page, { preset: "Late", fill: { user: "dee" } });
+    await addEvent(page, { fill: { event_time: "2026-03-02T09:01:30", user: "dee" } });
     await stepTo(page, 8);
     await go("Detail");
     const tray = page.getByRole("region", { name: "Dropped rows", exact: true });

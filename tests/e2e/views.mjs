@@ -49,8 +49,8 @@ export const VIEWS = [
     open: async (page) => {
       await page.locator(".timeline").focus();
       await page.keyboard.press("Home");
-      await panel(page, "Detail");
-      await tab("Fate")(page);
+      await page.keyboard.press("Enter");
+      await page.locator(".fate-step").first().waitFor();
     },
   },
   { name: "console", panel: "Detail", open: tab("Console") },
