@@ -46,6 +46,16 @@ pub struct Attribute {
     pub metadata: Metadata,
 }
 
+/// Name of the hidden column of a file relation (FileFormat.METADATA_NAME).
+pub const FILE_METADATA: &str = "_metadata";
+
+impl Attribute {
+    /// Whether it is the hidden column of a file relation.
+    pub fn is_file_metadata(&self) -> bool {
+        self.metadata.hidden && &*self.name == FILE_METADATA
+    }
+}
+
 /// What travels with a column through the plan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata {

@@ -27,6 +27,8 @@ pub struct SqlSession {
     pub udfs: RefCell<Option<Rc<dyn UdfHost>>>,
     /// What reads checkpoints; the streaming crate brings it.
     pub state_reader: RefCell<Option<Rc<dyn crate::state_reader::StateReader>>>,
+    /// What runs transformWithState on frames that are no streams; the streaming crate brings it.
+    pub batch_processors: RefCell<Option<Rc<dyn crate::planner::BatchProcessors>>>,
     /// Spark's Kafka connector; used where the session has its package.
     pub kafka: RefCell<Option<Rc<dyn Connector>>>,
     /// N of local[N].
@@ -46,6 +48,7 @@ impl SqlSession {
             clock,
             udfs: RefCell::new(None),
             state_reader: RefCell::new(None),
+            batch_processors: RefCell::new(None),
             kafka: RefCell::new(None),
             parallelism: Cell::new(parallelism),
             watermark_delay: RefCell::new(None),

@@ -41,6 +41,7 @@ pub struct StreamingSession {
 impl StreamingSession {
     pub fn new(sql: Rc<SqlSession>, clock: Rc<VirtualClock>, ids: Box<dyn IdSource>) -> Rc<Self> {
         *sql.state_reader.borrow_mut() = Some(Rc::new(crate::state_reader::CheckpointReader));
+        *sql.batch_processors.borrow_mut() = Some(Rc::new(crate::operators::FrameProcessors));
         let env = Rc::new(Env::new(sql, clock, ids));
         let connector = KafkaConnector::new(env.broker.clone(), Rc::downgrade(&env));
         *env.session.kafka.borrow_mut() = Some(Rc::new(connector));

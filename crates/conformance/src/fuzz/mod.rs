@@ -3,7 +3,9 @@
 
 mod checkpoints;
 mod plans;
+mod processors;
 mod random;
+mod sources;
 
 use std::time::{Duration, Instant};
 
@@ -22,10 +24,15 @@ pub struct Finding {
     pub what: String,
 }
 
-/// The script of a seed: a query for even seeds, damaged checkpoints for odd ones.
+/// The script of a seed: a query, damaged checkpoints, sources with their options, or functions with state.
 pub fn script(seed: u64) -> String {
     let mut random = Random::new(seed);
-    if seed.is_multiple_of(2) { plans::script(&mut random) } else { checkpoints::script(&mut random) }
+    match seed % 4 {
+        0 => plans::script(&mut random),
+        1 => checkpoints::script(&mut random),
+        2 => sources::script(&mut random),
+        _ => processors::script(&mut random),
+    }
 }
 
 /// Runs one seed.

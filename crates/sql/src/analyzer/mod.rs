@@ -10,6 +10,7 @@ pub(crate) mod coercion;
 mod dedup;
 mod expressions;
 mod extract;
+pub(crate) mod file_metadata;
 mod functions;
 mod generate;
 mod grouping;
@@ -143,7 +144,9 @@ impl<'a> Analyzer<'a> {
     pub(crate) fn node(&mut self, node: LogicalPlan) -> Result<PlanRef> {
         let written = node.clone();
         self.origin = None;
-        self.resolved_node(node).map_err(|error| {
+        let (node, shown) = self.with_file_metadata(node);
+        let resolved = self.resolved_node(node).map(|plan| if shown { file_metadata::without(plan) } else { plan });
+        resolved.map_err(|error| {
             let shows_plan = error
                 .condition
                 .as_deref()

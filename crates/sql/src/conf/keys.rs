@@ -227,12 +227,15 @@ pub(super) fn check(key: &str, value: &str) -> Result<()> {
         }
         _ => {}
     }
-    if key == "spark.sql.shuffle.partitions" && text.parse::<i32>().is_ok_and(|n| n <= 0) {
-        return refuse(
-            "INVALID_CONF_VALUE.REQUIREMENT",
-            "confRequirement",
-            "The value of spark.sql.shuffle.partitions must be positive",
-        );
+    let positive = match key {
+        "spark.sql.shuffle.partitions" => Some("The value of spark.sql.shuffle.partitions must be positive"),
+        "spark.sql.streaming.minBatchesToRetain" => Some("minBatchesToRetain must be positive"),
+        _ => None,
+    };
+    if let Some(requirement) = positive
+        && text.parse::<i32>().is_ok_and(|n| n <= 0)
+    {
+        return refuse("INVALID_CONF_VALUE.REQUIREMENT", "confRequirement", requirement);
     }
     if key == "spark.sql.streaming.multipleWatermarkPolicy"
         && !matches!(text.to_ascii_lowercase().as_str(), "min" | "max")

@@ -7,6 +7,7 @@ pub mod csv_read;
 pub mod csv_tokens;
 pub mod infer_csv;
 pub mod infer_json;
+pub mod inflate;
 pub mod json_columns;
 pub mod json_read;
 pub mod json_scan;
@@ -21,6 +22,7 @@ pub mod save;
 pub mod splits;
 pub mod text;
 mod times;
+pub mod uri;
 pub mod write;
 
 pub use listing::{ListOptions, list_files};

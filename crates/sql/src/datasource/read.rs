@@ -1,5 +1,6 @@
 //! Reading pieces of files into batches: the data columns asked for, rows in file order.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
@@ -7,7 +8,7 @@ use arrow::record_batch::RecordBatch;
 use super::options::{codec, flag, text};
 use super::relation::Format;
 use super::splits::FileSplit;
-use super::uri;
+use super::{FileStatus, uri};
 use crate::conf::SqlConf;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::exec::batch::BATCH_ROWS;
@@ -56,10 +57,23 @@ impl ReadTask<'_> {
             Err(_) => return Err(file_missing(&split.file.path)),
         };
         let separator = text(options, "linesep").map(str::as_bytes);
+        if self.format == Format::Parquet {
+            return super::parquet_read::read(self, content, split, emit).map_err(|e| failed(&split.file.path, e));
+        }
+        let content = super::inflate::unpacked(&split.file.path, &content).map_err(|e| failed(&split.file.path, e))?;
+        let whole = FileSplit { start: 0, len: content.len() as u64, ..split.clone() };
+        let split = &match &content {
+            Cow::Owned(_) => FileSplit { file: FileStatus { len: whole.len, ..whole.file }, ..whole },
+            Cow::Borrowed(_) => split.clone(),
+        };
         match self.format {
             Format::Text => {
                 let whole = flag(options, "wholetext", false)?;
                 let wanted = self.required.fields.len();
+                if wanted > 1 {
+                    let text = "assertion failed: Text data source only produces a single data column named \"value\".";
+                    return Err(SparkError::plain(ErrorClass::Java("java.lang.AssertionError"), text));
+                }
                 super::text::read_text(&content, split, separator, whole, BATCH_ROWS, &mut |batch| {
                     // A schema of other than one column is refused when the plan is made; none wanted: rows only.
                     if wanted == 0 { emit(batch.project(&[])?) } else { emit(batch) }
@@ -67,7 +81,7 @@ impl ReadTask<'_> {
             }
             Format::Json => super::json_read::read(self, &content, split, separator, emit),
             Format::Csv => super::csv_read::read(self, &content, split, separator, emit),
-            Format::Parquet => super::parquet_read::read(self, content, split, emit),
+            Format::Parquet => Err(SparkError::internal("parquet is read above")),
         }
         .map_err(|e| failed(&split.file.path, e))
     }

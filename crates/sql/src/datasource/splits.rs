@@ -27,7 +27,7 @@ pub fn partitions(files: &[FileStatus], splittable: bool, conf: &SqlConf, parall
     let open_cost = u64::try_from(settings::open_cost(conf)).unwrap_or(0);
     let mut pieces: Vec<FileSplit> = Vec::new();
     for file in files.iter().filter(|f| f.len > 0) {
-        if splittable {
+        if splittable && super::inflate::packing(&file.path).is_none() {
             let mut start = 0;
             while start < file.len {
                 let len = max.min(file.len - start);

@@ -7,14 +7,16 @@ use arrow::array::ArrayRef;
 
 use super::batch::{make_batch, row_count};
 use super::{ExecContext, ExecNode, ExecRef, Partition};
+use crate::datasource::partitions;
 use crate::datasource::read::ReadTask;
 use crate::datasource::relation::format_named;
-use crate::datasource::{partitions, splits};
+use crate::datasource::splits::{self, FileSplit};
+use crate::datasource::uri::path_to_uri;
 use crate::error::Result;
 use crate::expr::{Attribute, Expr, ExprId};
 use crate::plan::FileRelation;
 use crate::planner::text;
-use crate::types::StructType;
+use crate::types::{DataType, StructType};
 use crate::value::{Value, repeat_value};
 
 /// Where an output column comes from.
@@ -24,6 +26,8 @@ pub enum Column {
     Data(usize),
     /// Position in the partition columns.
     Partition(usize),
+    /// `_metadata`: the file and the piece of it.
+    Metadata,
 }
 
 #[derive(Debug)]
@@ -58,6 +62,26 @@ fn locations(paths: &[String]) -> String {
         text.push_str(path);
     }
     text
+}
+
+fn metadata_type() -> DataType {
+    DataType::Struct(Arc::new(crate::analyzer::file_metadata::fields()))
+}
+
+/// The values of `_metadata` for the rows of a piece, in the order of its fields.
+fn metadata_of(piece: &FileSplit) -> Value {
+    let uri = path_to_uri(&piece.file.path);
+    let name = uri.rsplit('/').next().unwrap_or_default().to_owned();
+    let long = |n: u64| Value::Long(i64::try_from(n).unwrap_or(i64::MAX));
+    let values = vec![
+        Value::from(uri.clone()),
+        Value::from(name),
+        long(piece.file.len),
+        long(piece.start),
+        long(piece.len),
+        Value::Timestamp(piece.file.modified_ms.saturating_mul(1000)),
+    ];
+    Value::Struct(values.into())
 }
 
 impl FileScanExec {
@@ -146,6 +170,7 @@ impl ExecNode for FileScanExec {
                         .iter()
                         .map(|c| match c {
                             Column::Data(i) => Ok(Arc::clone(batch.column(*i))),
+                            Column::Metadata => repeat_value(&metadata_type(), &metadata_of(piece), rows),
                             Column::Partition(i) => {
                                 repeat_value(&self.relation.partition_schema.fields[*i].data_type, &values[*i], rows)
                             }

@@ -287,7 +287,7 @@ impl LogicalPlan {
             P::SubqueryAlias { name, child } => child
                 .output()
                 .into_iter()
-                .filter(|a| !a.metadata.hidden)
+                .filter(|a| !a.metadata.hidden || a.is_file_metadata())
                 .map(|a| Arc::new(Attribute { qualifier: vec![name.clone()], ..(*a).clone() }))
                 .collect(),
             P::EventTimeWatermark { column, delay, child } => {

@@ -11,7 +11,7 @@ pub mod text;
 
 pub use joins::{equi_keys, size_in_bytes};
 pub(crate) use limits::row_number;
-pub use python_tables::{has_pandas_aggregate, python_operator};
+pub use python_tables::{BatchProcessors, has_pandas_aggregate, python_operator};
 
 use std::sync::Arc;
 

@@ -25,6 +25,11 @@ pub fn has_pandas_aggregate(list: &[Expr]) -> bool {
     list.iter().any(is_pandas_aggregate)
 }
 
+/// Plans transformWithState of a frame that is no stream; the streaming crate brings it with its state stores.
+pub trait BatchProcessors {
+    fn plan(&self, node: &PythonOperator, planner: &Planner<'_>) -> Result<ExecRef>;
+}
+
 impl Planner<'_> {
     pub(super) fn plan_python_operator(&self, node: &PythonOperator) -> Result<ExecRef> {
         let child = |at: usize| match node.children.get(at) {
@@ -54,7 +59,13 @@ impl Planner<'_> {
             PythonOperation::GroupState { .. } => {
                 Err(SparkError::new(ErrorClass::UnsupportedOperation, "_LEGACY_ERROR_TEMP_3176", &[]))
             }
-            PythonOperation::Processor { .. } => Err(SparkError::not_yet("transformWithState on a batch DataFrame")),
+            PythonOperation::Processor { .. } => {
+                let processors = self.ctx.session.batch_processors.borrow().clone();
+                match processors {
+                    Some(processors) => processors.plan(node, self),
+                    None => Err(SparkError::internal("transformWithState without a state store")),
+                }
+            }
         }
     }
 

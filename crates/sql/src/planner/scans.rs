@@ -124,6 +124,7 @@ impl Planner<'_> {
         let mut columns = Vec::new();
         for a in &wanted {
             match in_schema(&relation.partition_schema, a) {
+                _ if a.is_file_metadata() => columns.push(Column::Metadata),
                 Some(i) => columns.push(Column::Partition(i)),
                 None => {
                     let field = in_schema(&relation.data_schema, a).map(|i| relation.data_schema.fields[i].clone());

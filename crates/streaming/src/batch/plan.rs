@@ -61,6 +61,7 @@ pub(super) fn query_session(session: &Rc<SqlSession>, settings: &Settings) -> Rc
         SqlSession::new(session.fs.clone(), session.cwd.clone(), session.clock.clone(), session.parallelism.get());
     *own.conf.borrow_mut() = settings.merged();
     own.udfs.borrow_mut().clone_from(&session.udfs.borrow());
+    own.batch_processors.borrow_mut().clone_from(&session.batch_processors.borrow());
     Rc::new(own)
 }
 

@@ -47,7 +47,7 @@ fn parse(text: &str) -> Result<i64> {
     let Some(version) = lines.next() else {
         return Err(illegal_state("Incomplete log file in the offset commit log"));
     };
-    check_version(version.trim(), 2)?;
+    check_version(version.trim(), 3)?;
     let metadata = parse_json(lines.next().unwrap_or("{}"))?;
     Ok(metadata.get("nextBatchWatermarkMs").and_then(Value::as_i64).unwrap_or(0))
 }

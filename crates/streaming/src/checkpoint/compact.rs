@@ -1,7 +1,7 @@
 //! Logs that fold their past into one file every few batches (Spark's CompactibleFileStreamLog): the file source's and
 //! the file sink's.
 
-use tidemark_sql::error::Result;
+use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_vfs::SharedFs;
 
 use super::metadata_log::{MetadataLog, check_version, illegal_state, lines};
@@ -11,6 +11,8 @@ const COMPACT: &str = ".compact";
 /// Settings of one log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CompactSettings {
+    /// Name of the setting of `interval`.
+    pub(crate) setting: &'static str,
     /// spark.sql.streaming.file{Source,Sink}.log.compactInterval
     pub(crate) interval: i64,
     /// spark.sql.streaming.file{Source,Sink}.log.deletion
@@ -30,6 +32,11 @@ pub(crate) struct CompactibleLog {
 
 impl CompactibleLog {
     pub(crate) fn open(fs: SharedFs, folder: String, settings: CompactSettings, now_ms: i64) -> Result<Self> {
+        if settings.interval <= 0 {
+            let (setting, was) = (settings.setting, settings.interval);
+            let text = format!("requirement failed: Please set {setting} (was {was}) to a positive value.");
+            return Err(SparkError::plain(ErrorClass::IllegalArgument, text));
+        }
         Ok(Self::over(MetadataLog::open(fs, folder, now_ms)?, settings))
     }
 
@@ -170,7 +177,13 @@ mod tests {
     #[test]
     fn every_third_file_holds_everything_so_far() {
         let fs = Arc::new(MemoryFs::new());
-        let settings = CompactSettings { interval: 3, delete_expired: true, cleanup_delay_ms: 0, min_batches: 2 };
+        let settings = CompactSettings {
+            setting: "interval",
+            interval: 3,
+            delete_expired: true,
+            cleanup_delay_ms: 0,
+            min_batches: 2,
+        };
         let log = CompactibleLog::open(fs.clone(), "/log".into(), settings, 0).unwrap();
         for batch in 0..7 {
             assert!(log.add(batch, vec![format!("line {batch}")], |all| all, 0).unwrap());

@@ -10,6 +10,7 @@ mod batch;
 mod columns;
 mod deduplicate;
 mod event_time;
+mod frames;
 mod group_state;
 mod join;
 pub(crate) mod judge;
@@ -24,13 +25,14 @@ mod session;
 mod stateful;
 #[cfg(test)]
 mod tests;
-mod transform;
+pub(crate) mod transform;
 pub(crate) mod watermark;
 
 pub use batch::{
     DroppedRow, EventTimeNode, EventTimeStats, OperatorInfo, OutputMode, StatefulBatch, StatefulQuery, StreamingConf,
     WindowState,
 };
+pub(crate) use frames::FrameProcessors;
 pub use nodes::operator_infos;
 pub(crate) use nodes::{StateWriter, writers};
 pub(crate) use page::state_page;

@@ -60,12 +60,15 @@ impl StatefulPlanner {
                 for (store, schema) in writer.stores() {
                     stores.check_schema(writer.operator_id(), &store, &schema, batch.now_ms)?;
                 }
-                let metadata = OperatorMetadata {
-                    operator_id: writer.operator_id(),
-                    operator_name: writer.stateful().name.to_owned(),
-                    stores: writer.store_metadata(),
-                };
-                stores.write_metadata(&metadata, batch.now_ms)?;
+                if !writer.writes_metadata() {
+                    let metadata = OperatorMetadata {
+                        operator_id: writer.operator_id(),
+                        operator_name: writer.stateful().name.to_owned(),
+                        stores: writer.store_metadata(),
+                        properties: None,
+                    };
+                    stores.write_metadata(&metadata, batch.batch_id, batch.now_ms)?;
+                }
             }
         }
         let mut propagator = batch.query.propagator.borrow_mut();

@@ -24,6 +24,8 @@ pub(crate) struct FileSink {
     options: IndexMap<String, String>,
     partition_by: Vec<String>,
     settings: Settings,
+    /// Opened at the first batch; its compaction interval is settled then.
+    log: Option<CompactibleLog>,
 }
 
 /// A file that a sink's log counts in.
@@ -36,8 +38,10 @@ pub(crate) struct SinkFile {
 }
 
 fn log_settings(settings: &Settings) -> CompactSettings {
+    let setting = "spark.sql.streaming.fileSink.log.compactInterval";
     CompactSettings {
-        interval: settings.long("spark.sql.streaming.fileSink.log.compactInterval", 10),
+        setting,
+        interval: settings.long(setting, 10),
         delete_expired: settings.flag("spark.sql.streaming.fileSink.log.deletion", true),
         cleanup_delay_ms: settings.duration_ms("spark.sql.streaming.fileSink.log.cleanupDelay", 600_000),
         min_batches: settings.long("spark.sql.streaming.minBatchesToRetain", 100),
@@ -84,7 +88,7 @@ impl FileSink {
         partition_by: Vec<String>,
         settings: Settings,
     ) -> Self {
-        Self { fs, folder, format, options, partition_by, settings }
+        Self { fs, folder, format, options, partition_by, settings, log: None }
     }
 }
 
@@ -105,8 +109,12 @@ impl Sink for FileSink {
     }
 
     fn add(&mut self, batch: &dyn SinkBatch, env: &SinkEnv) -> Result<Option<i64>> {
-        let folder = format!("{}/{LOG}", self.folder);
-        let log = CompactibleLog::open(self.fs.clone(), folder, log_settings(&self.settings), env.now_ms)?;
+        if self.log.is_none() {
+            let folder = format!("{}/{LOG}", self.folder);
+            let settings = log_settings(&self.settings);
+            self.log = Some(CompactibleLog::open(self.fs.clone(), folder, settings, env.now_ms)?);
+        }
+        let Some(log) = &self.log else { return Ok(None) };
         if log.latest_id().is_some_and(|latest| batch.id() <= latest) {
             // Written by an earlier run of this batch.
             return Ok(None);

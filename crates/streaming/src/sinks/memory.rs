@@ -25,6 +25,9 @@ impl MemorySink {
 
 /// Puts the rows under the view's name.
 pub(crate) fn publish(session: &SqlSession, view: &str, output: &[Arc<Attribute>], rows: Partition) -> Result<()> {
+    if view.contains('.') && !view.split('.').any(str::is_empty) {
+        return Err(SparkError::analysis("TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS", &[("actualName", view)]));
+    }
     let valid = !view.is_empty() && view.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if !valid {
         return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1321", &[("viewName", view)]));

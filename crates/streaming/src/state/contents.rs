@@ -1,15 +1,9 @@
 //! What one version of a store holds, in the order that its provider iterates.
 
-use std::collections::BTreeMap;
-use std::ops::Bound;
-use std::rc::Rc;
-
 use super::map::ConcurrentHashMap;
 use super::schema::StateSchema;
+use super::sorted::SortedRows;
 use super::unsafe_row;
-
-/// Rows by key, in the order of the keys' bytes.
-type SortedRows = BTreeMap<Rc<[u8]>, Rc<[u8]>>;
 
 /// Rows of one version.
 #[derive(Clone, Debug)]
@@ -17,13 +11,13 @@ pub(super) enum Contents {
     /// HDFSBackedStateStoreMap: Java's hash map, and for prefix scans a second one from prefix to keys.
     Java { rows: ConcurrentHashMap, by_prefix: Option<ConcurrentHashMap> },
     /// RocksDB: sorted by the bytes of the key.
-    Sorted(Rc<SortedRows>),
+    Sorted(SortedRows),
 }
 
 impl Contents {
     pub(super) fn new(sorted: bool, schema: &StateSchema) -> Self {
         if sorted {
-            return Self::Sorted(Rc::default());
+            return Self::Sorted(SortedRows::default());
         }
         Self::Java { rows: ConcurrentHashMap::new(), by_prefix: (schema.prefix > 0).then(ConcurrentHashMap::new) }
     }
@@ -49,7 +43,7 @@ impl Contents {
     pub(super) fn get(&self, key: &[u8]) -> Option<&[u8]> {
         match self {
             Self::Java { rows, .. } => rows.get(key),
-            Self::Sorted(rows) => rows.get(key).map(|value| &**value),
+            Self::Sorted(rows) => rows.get(key),
         }
     }
 
@@ -69,7 +63,7 @@ impl Contents {
                 }
                 new
             }
-            Self::Sorted(rows) => Rc::make_mut(rows).insert(key.into(), value.into()).is_none(),
+            Self::Sorted(rows) => rows.put(key, value),
         }
     }
 
@@ -95,14 +89,14 @@ impl Contents {
                 }
                 found
             }
-            Self::Sorted(rows) => Rc::make_mut(rows).remove(key).is_some(),
+            Self::Sorted(rows) => rows.remove(key),
         }
     }
 
     pub(super) fn iter(&self) -> Box<dyn Iterator<Item = (&[u8], &[u8])> + '_> {
         match self {
             Self::Java { rows, .. } => Box::new(rows.iter()),
-            Self::Sorted(rows) => Box::new(rows.iter().map(|(key, value)| (&**key, &**value))),
+            Self::Sorted(rows) => Box::new(rows.iter()),
         }
     }
 
@@ -127,11 +121,7 @@ impl Contents {
     pub(super) fn starting_with<'a>(&'a self, prefix: &'a [u8]) -> Box<dyn Iterator<Item = (&'a [u8], &'a [u8])> + 'a> {
         match self {
             Self::Java { .. } => Box::new(self.iter().filter(move |(key, _)| key.starts_with(prefix))),
-            Self::Sorted(rows) => {
-                let from = rows.range::<[u8], _>((Bound::Included(prefix), Bound::Unbounded));
-                let rows = from.map(|(key, value)| (&**key, &**value));
-                Box::new(rows.take_while(move |(key, _)| key.starts_with(prefix)))
-            }
+            Self::Sorted(rows) => Box::new(rows.from(prefix).take_while(move |(key, _)| key.starts_with(prefix))),
         }
     }
 
@@ -139,7 +129,10 @@ impl Contents {
     pub(super) fn sizes(&self) -> (usize, usize, usize) {
         match self {
             Self::Java { rows, .. } => (rows.table_len(), rows.key_bytes(), rows.value_bytes()),
-            Self::Sorted(rows) => (0, rows.keys().map(|k| k.len()).sum(), rows.values().map(|v| v.len()).sum()),
+            Self::Sorted(rows) => {
+                let (keys, values) = rows.sizes();
+                (0, keys, values)
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ mod metadata;
 mod provider;
 mod records;
 mod schema;
+mod sorted;
 mod store;
 mod stores;
 #[cfg(test)]
@@ -25,3 +26,4 @@ pub use records::Record;
 pub use schema::{StateSchema, field_of, struct_of};
 pub use store::{DEFAULT_STORE, StateStore, StoreId};
 pub use stores::StateStores;
+pub(crate) use stores::read_metadata;

@@ -199,6 +199,27 @@ impl Provider {
         read.map(|()| contents).map_err(|error| self.record_error(ctx, &path, "SNAPSHOT", &error))
     }
 
+    /// replayReadStateFromSnapshot: the snapshot of `snapshot` and the deltas after it up to `version`. A snapshot that is
+    /// not there is an error, whatever deltas could stand in for it.
+    pub(super) fn replay(&self, ctx: &ProviderContext<'_>, snapshot: i64, version: i64) -> Result<Contents> {
+        if snapshot < 1 || version < snapshot {
+            let version = if snapshot < 1 { snapshot } else { version }.to_string();
+            let condition = "CANNOT_LOAD_STATE_STORE.UNEXPECTED_VERSION";
+            return Err(SparkError::new(ErrorClass::Spark, condition, &[("version", &version)]));
+        }
+        let path = self.snapshot_file(snapshot);
+        if !ctx.fs.is_file(&path) {
+            let condition = "CANNOT_LOAD_STATE_STORE.CANNOT_READ_MISSING_SNAPSHOT_FILE";
+            let parameters = [("fileToRead", &*uri(&path)), ("clazz", &self.describe(ctx.run_id))];
+            return Err(load_failed(&SparkError::new(ErrorClass::Spark, condition, &parameters)));
+        }
+        let mut contents = self.read_snapshot(ctx, snapshot)?.next_version();
+        for delta in snapshot + 1..=version {
+            self.apply_delta(ctx, delta, &mut contents)?;
+        }
+        Ok(contents)
+    }
+
     /// The records of the delta files of these versions.
     pub(super) fn changes(
         &self,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tidemark_sql::error::{Result, SparkError};
 use tidemark_sql::types::StructType;
-use tidemark_vfs::SharedFs;
+use tidemark_vfs::{FileSystem, SharedFs};
 
 use super::contents::Contents;
 use super::metadata::OperatorMetadata;
@@ -106,6 +106,18 @@ impl StateStores {
         Ok(contents.iter().map(|(key, value)| (key.to_vec(), value.to_vec())).collect())
     }
 
+    /// [`Self::rows`] of a version that is built from the snapshot of another, which must be there.
+    pub(crate) fn rows_from_snapshot(
+        &mut self,
+        id: &StoreId,
+        schema: &Rc<StateSchema>,
+        snapshot: i64,
+        version: i64,
+    ) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let contents = self.with_provider(id, schema, |provider, ctx| provider.replay(ctx, snapshot, version))?;
+        Ok(contents.iter().map(|(key, value)| (key.to_vec(), value.to_vec())).collect())
+    }
+
     /// Key and value schema as a checkpoint has them.
     pub(crate) fn stored_schema(&self, operator: usize, store: &str) -> Result<StateSchema> {
         let path = format!("{}/_metadata/schema", self.store_folder(&StoreId::named(operator, 0, store)));
@@ -147,13 +159,13 @@ impl StateStores {
         if self.conf.state_schema_check { result } else { Ok(()) }
     }
 
-    fn metadata_path(&self, operator: impl std::fmt::Display) -> String {
-        format!("{}/{operator}/_metadata/metadata", self.root)
-    }
-
-    /// Writes the metadata of an operator unless it is there.
-    pub fn write_metadata(&self, metadata: &OperatorMetadata, now_ms: i64) -> Result<()> {
-        let path = self.metadata_path(metadata.operator_id);
+    /// Writes the metadata of an operator unless it is there; that of version 2 has a file for each run's first batch.
+    pub fn write_metadata(&self, metadata: &OperatorMetadata, batch: i64, now_ms: i64) -> Result<()> {
+        let folder = metadata_folder(&self.root, metadata.operator_id);
+        let path = match metadata.properties {
+            Some(_) => format!("{folder}/v2/{batch}"),
+            None => format!("{folder}/metadata"),
+        };
         if self.fs.is_file(&path) {
             return Ok(());
         }
@@ -165,7 +177,7 @@ impl StateStores {
         let operators = self.fs.list(&self.root).unwrap_or_default();
         let mut ids: Vec<usize> = operators.iter().filter_map(|entry| entry.name.parse().ok()).collect();
         ids.sort_unstable();
-        let read = |id: &usize| OperatorMetadata::read(&self.fs.read(&self.metadata_path(id)).ok()?);
+        let read = |id: &usize| read_metadata(&*self.fs, &self.root, *id);
         ids.iter().map(read).collect::<Option<Vec<_>>>().unwrap_or_default()
     }
 
@@ -181,4 +193,18 @@ impl StateStores {
         partitions.sort_unstable();
         partitions
     }
+}
+
+fn metadata_folder(root: &str, operator: usize) -> String {
+    format!("{root}/{operator}/_metadata")
+}
+
+/// The metadata of an operator below a `state` folder, the newest of version 2 where there are such; None where it cannot
+/// be read.
+pub(crate) fn read_metadata(fs: &dyn FileSystem, root: &str, operator: usize) -> Option<OperatorMetadata> {
+    let folder = metadata_folder(root, operator);
+    let batches = fs.list(&format!("{folder}/v2")).unwrap_or_default();
+    let newest = batches.iter().filter_map(|entry| entry.name.parse::<i64>().ok()).max();
+    let path = newest.map_or_else(|| format!("{folder}/metadata"), |batch| format!("{folder}/v2/{batch}"));
+    OperatorMetadata::read(&fs.read(&path).ok()?)
 }

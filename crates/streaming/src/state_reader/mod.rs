@@ -2,11 +2,12 @@
 //! (StateMetadataSource).
 
 mod options;
+mod processors;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int32Array, Int64Array, StringArray, StructArray, new_null_array};
+use arrow::array::{ArrayRef, Int32Array, Int64Array, StringArray, StructArray};
 use arrow::buffer::NullBuffer;
 use arrow::record_batch::RecordBatch;
 use tidemark_sql::catalog::attributes;
@@ -26,7 +27,7 @@ use crate::operators::StreamingConf;
 use crate::sources::file::uri_to_path;
 use crate::sources::option;
 use crate::state::unsafe_row::decode_rows;
-use crate::state::{DEFAULT_STORE, OperatorMetadata, StateSchema, StateStores, StoreId};
+use crate::state::{DEFAULT_STORE, OperatorMetadata, StateSchema, StateStores, StoreId, StoreMetadata, read_metadata};
 
 const SYMMETRIC_HASH_JOIN: &str = "symmetricHashJoin";
 
@@ -107,8 +108,7 @@ impl Checkpoint {
     }
 
     fn metadata(&self, operator: usize) -> Option<OperatorMetadata> {
-        let path = format!("{}/state/{operator}/_metadata/metadata", self.folder);
-        OperatorMetadata::read(&self.fs.read(&path).ok()?)
+        read_metadata(&*self.fs, &format!("{}/state", self.folder), operator)
     }
 
     fn state(&self, given: &indexmap::IndexMap<String, String>) -> Result<PlanRef> {
@@ -122,6 +122,9 @@ impl Checkpoint {
         };
         if let Some(metadata) = self.metadata(options.operator) {
             check_names(&options, &metadata)?;
+            if is_processor(&metadata.operator_name) {
+                return self.processor_state(&options, &metadata, end);
+            }
         }
         let store = match options.side {
             JoinSide::None => options.store.clone(),
@@ -151,11 +154,13 @@ impl Checkpoint {
                     .into_iter()
                     .map(|(version, key, value)| Row { batch: version - 1, key, value })
                     .collect(),
-                None => stores
-                    .rows(&id, &schema, options.batch_id + 1)?
-                    .into_iter()
-                    .map(|(key, value)| Row { batch: options.batch_id, key, value: Some(value) })
-                    .collect(),
+                None => match options.snapshot {
+                    Some((start, _)) => stores.rows_from_snapshot(&id, &schema, start + 1, options.batch_id + 1)?,
+                    None => stores.rows(&id, &schema, options.batch_id + 1)?,
+                }
+                .into_iter()
+                .map(|(key, value)| Row { batch: options.batch_id, key, value: Some(value) })
+                .collect(),
             };
             rows.push((partition, found));
         }
@@ -186,14 +191,18 @@ impl Checkpoint {
         let mut found = Vec::new();
         for operator in self.numbers(&format!("{}/state", self.folder)) {
             let Some(metadata) = self.metadata(operator) else { continue };
-            found.extend(metadata.stores.iter().map(|store| (operator, metadata.operator_name.clone(), store.clone())));
+            let properties = metadata.properties.clone();
+            let row =
+                |store: &StoreMetadata| (operator, metadata.operator_name.clone(), store.clone(), properties.clone());
+            found.extend(metadata.stores.iter().map(row));
         }
         let count = found.len();
         let long = |n: i64| Arc::new(Int64Array::from(vec![n; count])) as ArrayRef;
-        let ids: Int64Array = found.iter().map(|(id, _, _)| i64::try_from(*id).ok()).collect();
-        let names: StringArray = found.iter().map(|(_, name, _)| Some(name.clone())).collect();
-        let stores: StringArray = found.iter().map(|(_, _, store)| Some(store.name.clone())).collect();
-        let partitions: Int32Array = found.iter().map(|(_, _, store)| i32::try_from(store.partitions).ok()).collect();
+        let ids: Int64Array = found.iter().map(|(id, ..)| i64::try_from(*id).ok()).collect();
+        let names: StringArray = found.iter().map(|(_, name, ..)| Some(name.clone())).collect();
+        let stores: StringArray = found.iter().map(|(_, _, store, _)| Some(store.name.clone())).collect();
+        let partitions: Int32Array =
+            found.iter().map(|(_, _, store, _)| i32::try_from(store.partitions).ok()).collect();
         let columns: Vec<ArrayRef> = vec![
             Arc::new(ids),
             Arc::new(names),
@@ -201,7 +210,7 @@ impl Checkpoint {
             Arc::new(partitions),
             long(*first),
             long(*last),
-            new_null_array(&DataType::String.to_arrow(), count),
+            Arc::new(found.iter().map(|(.., properties)| properties.clone()).collect::<StringArray>()),
         ];
         let output = attributes(&schema);
         let batch = record_batch(&output, columns)?;
@@ -209,12 +218,17 @@ impl Checkpoint {
     }
 }
 
+/// Whether an operator of this name is transformWithState.
+fn is_processor(operator: &str) -> bool {
+    operator.starts_with("transformWithState")
+}
+
 /// Store and variable names that the operator does not have (StateDataSource.runStateVarChecks).
 fn check_names(options: &StateOptions, metadata: &OperatorMetadata) -> Result<()> {
     let operator = &metadata.operator_name;
     let joins = operator == SYMMETRIC_HASH_JOIN;
     let known = metadata.stores.iter().any(|store| store.name == options.store);
-    if operator.starts_with("transformWithState") {
+    if is_processor(operator) {
         return Ok(());
     }
     if options.state_var.is_some() || (!joins && options.store != DEFAULT_STORE && !known) {

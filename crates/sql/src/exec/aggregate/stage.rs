@@ -50,7 +50,8 @@ pub struct AggregateExec {
 }
 
 impl AggregateExec {
-    /// HashAggregateExec.checkIfFastHashMapSupported: only partial stages over small fixed-width buffers and simple keys.
+    /// HashAggregateExec.checkIfFastHashMapSupported: only partial stages over small fixed-width buffers and simple keys. A
+    /// stage without functions has no mode that forbids it, so the last stage of a distinct has it too.
     fn fast_map(&self) -> bool {
         let simple = |t: &DataType| {
             matches!(
@@ -77,7 +78,7 @@ impl AggregateExec {
         };
         self.kind == AggregateKind::Hash
             && !self.functions.iter().any(|f| f.stage.finishes())
-            && self.results.is_none()
+            && (self.results.is_none() || self.functions.is_empty())
             && self.grouping.iter().all(|a| simple(&a.data_type))
             && self.functions.iter().all(|f| f.call.function.buffer().iter().all(|(_, t, _)| simple(t)))
     }

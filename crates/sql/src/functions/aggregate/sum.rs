@@ -19,13 +19,16 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("try_sum", 1, 1, |b, a| sum(b, a, EvalMode::Try)),
 ];
 
-/// Numbers and ANSI intervals, text as DOUBLE.
+/// Numbers and ANSI intervals, text and timestamps as DOUBLE (FunctionArgumentConversion: seconds since 1970).
 pub(super) fn numeric_input(b: &Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let Some(arg) = args.pop() else { return Err(SparkError::internal("one argument is needed")) };
     let input = In::Either(&[In::Num, In::YearMonth, In::DayTime]);
     let t = arg.data_type();
     if input.accepts(&t) {
         return Ok(arg);
+    }
+    if t == DataType::Timestamp {
+        return Ok(cast_to(arg, &DataType::Double, b.ansi()));
     }
     match input.implicit(&t, b.ansi()) {
         Some(to) => Ok(cast_to(arg, &to, b.ansi())),

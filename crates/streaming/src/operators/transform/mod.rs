@@ -9,6 +9,7 @@ mod keys;
 mod lists;
 mod maps;
 mod page;
+pub(crate) mod reading;
 mod server;
 mod timers;
 mod variables;
@@ -40,7 +41,7 @@ use super::lifetime::Lifetime;
 use super::nodes::{PanelColumns, PanelRow, StateWriter};
 use super::stateful::Stateful;
 use super::watermark::EvictionWatermark;
-use crate::state::{DEFAULT_STORE, StateSchema, StoreMetadata, struct_of};
+use crate::state::{DEFAULT_STORE, OperatorMetadata, StateSchema, StoreMetadata, struct_of};
 
 pub(super) const IN_PYSPARK: &str = "transformWithStateInPySparkExec";
 pub(super) const IN_PANDAS: &str = "transformWithStateInPandasExec";
@@ -116,11 +117,19 @@ impl TransformWithStateExec {
             SparkError::plain(ErrorClass::Spark, message).with_cause(cause)
         })?;
         let batch = &self.stateful.batch;
+        let operator = self.stateful.operator;
         let stores = batch.query.stores.borrow();
+        stores.check_schema(operator, DEFAULT_STORE, &self.stateful.schema, batch.now_ms)?;
         for (name, schema) in server.schemas() {
-            stores.check_schema(self.stateful.operator, &name, &schema, batch.now_ms)?;
+            stores.check_schema(operator, &name, &schema, batch.now_ms)?;
         }
-        Ok(())
+        let metadata = OperatorMetadata {
+            operator_id: operator,
+            operator_name: self.stateful.name.to_owned(),
+            stores: self.store_metadata(),
+            properties: Some(reading::properties(self.time_mode, &self.mode, &server.variables())),
+        };
+        stores.write_metadata(&metadata, batch.batch_id, batch.now_ms)
     }
 
     fn groups(
@@ -278,6 +287,9 @@ impl StateWriter for TransformWithStateExec {
     }
     fn expiry(&self, _store: &str, _key: &[u8], _value: &[u8]) -> Option<String> {
         None
+    }
+    fn writes_metadata(&self) -> bool {
+        true
     }
     fn store_metadata(&self) -> Vec<StoreMetadata> {
         let partitions = self.stateful.batch.shuffle_partitions;

@@ -104,6 +104,11 @@ impl ProcessorServer {
         task.variables.iter().map(schema).collect()
     }
 
+    /// The variables that the processor has declared.
+    pub(super) fn variables(&self) -> BTreeMap<String, Variable> {
+        self.0.borrow().variables.clone()
+    }
+
     /// Takes out what has outlived its time, and gives the store back to be committed.
     pub(super) fn finish(&self) -> Result<Finished> {
         let mut task = self.0.borrow_mut();

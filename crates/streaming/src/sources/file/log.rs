@@ -28,8 +28,10 @@ fn parse(line: &str) -> Result<Entry> {
 
 impl SourceLog {
     pub(super) fn open(env: &SourceEnv) -> Result<Self> {
+        let setting = "spark.sql.streaming.fileSource.log.compactInterval";
         let settings = CompactSettings {
-            interval: env.settings.long("spark.sql.streaming.fileSource.log.compactInterval", 10),
+            setting,
+            interval: env.settings.long(setting, 10),
             delete_expired: env.settings.flag("spark.sql.streaming.fileSource.log.deletion", true),
             cleanup_delay_ms: env.settings.duration_ms("spark.sql.streaming.fileSource.log.cleanupDelay", 600_000),
             min_batches: env.settings.long("spark.sql.streaming.minBatchesToRetain", 100),
@@ -58,7 +60,9 @@ impl SourceLog {
         let mut files = Vec::new();
         let mut found = Vec::new();
         for batch in first..=last {
-            let lines = match self.log.get(batch)? {
+            let own = self.log.get(batch)?;
+            let is_there = own.is_some();
+            let lines = match own {
                 Some(lines) => Some(lines),
                 None => match self.log.latest_id() {
                     Some(latest) => self.log.get(self.log.first_valid(latest))?,
@@ -68,7 +72,8 @@ impl SourceLog {
             let entries: Vec<Entry> =
                 lines.unwrap_or_default().iter().map(|line| parse(line)).collect::<Result<Vec<_>>>()?;
             let own: Vec<Entry> = entries.into_iter().filter(|entry| entry.batch == batch).collect();
-            if !own.is_empty() {
+            // A file without entries is a batch without files.
+            if is_there || !own.is_empty() {
                 found.push(batch);
                 files.extend(own);
             }

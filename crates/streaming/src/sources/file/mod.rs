@@ -5,7 +5,6 @@ mod listing;
 mod log;
 mod options;
 mod seen;
-mod uri;
 
 use std::sync::Arc;
 
@@ -27,7 +26,7 @@ use super::{NextChange, ReadLimit, Source, SourceEnv};
 use crate::batch::rows::local_relation;
 use crate::checkpoint::parse_json;
 
-pub(crate) use uri::{path_to_uri, uri_to_path};
+pub(crate) use tidemark_sql::datasource::uri::{path_to_uri, uri_to_path};
 
 pub(crate) struct FileSource {
     env: SourceEnv,
@@ -150,7 +149,7 @@ impl FileSource {
             options.insert("recursivefilelookup".to_owned(), "true".to_owned());
         }
         let field = |a: &Arc<Attribute>| StructField::new(&*a.name, a.data_type.clone(), true);
-        let schema = StructType::new(output.iter().map(field).collect());
+        let schema = StructType::new(output.iter().filter(|a| !a.is_file_metadata()).map(field).collect());
         let mut made = relation_of_files(&self.env.session, &self.format, &options, &schema, &self.base, files)?;
         // The scan finds its columns by name, so their order does not matter; their ids do where rows are looked at alone.
         let conf = self.env.session.conf.borrow();
@@ -160,6 +159,7 @@ impl FileSource {
                 *column = left.remove(at).clone();
             }
         }
+        made.output.extend(output.iter().filter(|a| a.is_file_metadata()).cloned());
         Ok(LogicalPlan::FileRelation(made))
     }
 }

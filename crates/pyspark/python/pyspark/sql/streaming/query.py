@@ -101,6 +101,12 @@ class StreamingQuery:
         cause = error._cause
         java = getattr(cause, "java_exception", None)
         text = str(error if cause is None else cause) if java is None else java.getMessage()
+        # The text of the JVM's exception: its cause's, and the query as it stood.
+        whole, mark, query = str(error).partition("=== Streaming Query ===")
+        if type(cause).__name__ == "PythonException":
+            text = whole.partition("terminated with exception: ")[2].rpartition(" SQLSTATE: ")[0]
+        if mark:
+            text = f"{text}\n{mark}{query}"
         return StreamingQueryException(text, "", cause)
 
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// The URI of an absolute path (java.net.URI's quoting of a path).
-pub(crate) fn path_to_uri(path: &str) -> String {
+pub fn path_to_uri(path: &str) -> String {
     let mut uri = String::from("file://");
     for c in path.chars() {
         if c.is_ascii_control()
@@ -22,7 +22,7 @@ pub(crate) fn path_to_uri(path: &str) -> String {
 }
 
 /// The path of a URI or of a plain path.
-pub(crate) fn uri_to_path(uri: &str) -> String {
+pub fn uri_to_path(uri: &str) -> String {
     match uri.strip_prefix("file:") {
         Some(rest) => {
             let path = decode(rest);
