@@ -103,16 +103,31 @@ impl StateStore {
 
     /// [`Self::put`] of a row whose event time (µs) [`Self::evict`] will go by; None: it has none.
     pub fn put_timed(&mut self, key: &[u8], value: &[u8], time: Option<i64>) {
+        self.note_time(time);
+        self.put(key, value);
+    }
+
+    /// Notes the event time (µs) of a row that [`Self::put`] puts; None: it has none.
+    pub(crate) fn note_time(&mut self, time: Option<i64>) {
         if let (Some(oldest), Some(time)) = (&mut self.oldest, time) {
             *oldest = time.min(*oldest);
         }
-        self.put(key, value);
+    }
+
+    /// Whether it is known that no row has an event time at or before `boundary`, µs.
+    pub(crate) fn is_younger(&self, boundary: i64) -> bool {
+        self.oldest.is_some_and(|oldest| oldest > boundary)
+    }
+
+    /// After a look at all rows: none has an event time before this, µs.
+    pub(crate) fn set_oldest(&mut self, oldest: i64) {
+        self.oldest = Some(oldest);
     }
 
     /// Removes the rows whose event time, as `time_of` finds it in key and value, is at or before `boundary`; gives them
     /// back in the provider's order. All rows must have come by [`Self::put_timed`] (or from files).
     pub fn evict(&mut self, boundary: i64, time_of: impl Fn(&[u8], &[u8]) -> Option<i64>) -> Vec<(Vec<u8>, Vec<u8>)> {
-        if self.oldest.is_some_and(|oldest| oldest > boundary) {
+        if self.is_younger(boundary) {
             return Vec::new();
         }
         let mut oldest = i64::MAX;

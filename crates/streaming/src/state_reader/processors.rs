@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, Int32Array, Int64Array, ListArray, MapArray, StringArray, StructArray};
+use arrow::array::{ArrayRef, Int32Array, Int64Array, ListArray, MapArray, StringArray, StructArray};
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::DataType as ArrowType;
 use tidemark_sql::catalog::attributes;

@@ -193,7 +193,8 @@ impl StreamingSymmetricHashJoinExec {
                 out.push((row as u32, Some(at as u32)));
             }
             if self.keeps(side, key, encoded.values.row(row), matched) {
-                states[side].append(key, encoded.values.row(row), matched);
+                let value = encoded.values.row(row);
+                states[side].append(key, value, matched, self.time(side, key, value));
                 self.note_kept(side, encoded.values.row(row));
                 added += 1;
             }
@@ -231,7 +232,8 @@ impl StreamingSymmetricHashJoinExec {
             let gone = states[LEFT].remove_matched(key, &rows, &matches);
             removed += gone.len() as i64;
             if self.keeps(RIGHT, key, encoded.values.row(row), !gone.is_empty()) {
-                states[RIGHT].append(key, encoded.values.row(row), !gone.is_empty());
+                let value = encoded.values.row(row);
+                states[RIGHT].append(key, value, !gone.is_empty(), self.time(RIGHT, key, value));
                 self.note_kept(RIGHT, encoded.values.row(row));
                 added += 1;
             }
@@ -259,22 +261,33 @@ impl StreamingSymmetricHashJoinExec {
 
     /// Whether this batch's watermark removes a buffered row.
     fn evicts(&self, side: usize, key: &[u8], value: &[u8]) -> bool {
-        self.evicts_key(side, key) || self.evicts_value(side, value)
+        let Some(boundary) = self.boundary(side) else { return false };
+        self.time(side, key, value).is_some_and(|time| time <= boundary)
     }
 
-    fn evicts_key(&self, side: usize, key: &[u8]) -> bool {
-        let &Bound::Key { field, window } = &self.sides[side].bound else { return false };
-        let boundary = self.eviction().micros();
-        let time = EventTime { ordinal: field, window }.of_row(key, self.key_types.len(), field);
-        time.is_some_and(|time| time <= boundary)
+    /// The event time (µs) of a buffered row that removals go by.
+    fn time(&self, side: usize, key: &[u8], value: &[u8]) -> Option<i64> {
+        match self.sides[side].bound {
+            Bound::None => None,
+            Bound::Key { .. } => self.key_time(side, key),
+            Bound::Value { .. } => self.value_time(side, value),
+        }
     }
 
-    fn evicts_value(&self, side: usize, value: &[u8]) -> bool {
+    fn key_time(&self, side: usize, key: &[u8]) -> Option<i64> {
+        let &Bound::Key { field, window } = &self.sides[side].bound else { return None };
+        EventTime { ordinal: field, window }.of_row(key, self.key_types.len(), field)
+    }
+
+    fn value_time(&self, side: usize, value: &[u8]) -> Option<i64> {
         let me = &self.sides[side];
-        let Bound::Value { event_time, .. } = &me.bound else { return false };
-        let Some(boundary_ms) = me.bound.state_watermark(self.eviction().0) else { return false };
-        let time = event_time.of_row(value, me.value_types.len(), event_time.ordinal);
-        time.is_some_and(|time| time <= boundary_ms.saturating_mul(1000))
+        let Bound::Value { event_time, .. } = &me.bound else { return None };
+        event_time.of_row(value, me.value_types.len(), event_time.ordinal)
+    }
+
+    /// Rows at or before this event time (µs) go; None: none goes.
+    fn boundary(&self, side: usize) -> Option<i64> {
+        Some(self.sides[side].bound.state_watermark(self.eviction().0)?.saturating_mul(1000))
     }
 
     fn eviction(&self) -> EvictionWatermark {
@@ -303,10 +316,12 @@ impl StreamingSymmetricHashJoinExec {
 
     /// removeOldState; the removed rows.
     fn remove_old(&self, side: usize, state: &mut SideState) -> Vec<Buffered> {
-        let removed = match self.sides[side].bound {
-            Bound::None => Vec::new(),
-            Bound::Key { .. } => state.remove_keys(|key| self.evicts_key(side, key)),
-            Bound::Value { .. } => state.remove_values(|value| self.evicts_value(side, value)),
+        let removed = match (&self.sides[side].bound, self.boundary(side)) {
+            (Bound::None, _) | (_, None) => Vec::new(),
+            (Bound::Key { .. }, Some(boundary)) => state.remove_keys(boundary, |key| self.key_time(side, key)),
+            (Bound::Value { .. }, Some(boundary)) => {
+                state.remove_values(boundary, |value| self.value_time(side, value))
+            }
         };
         self.stateful.batch.count(self.stateful.operator, |metrics| metrics.num_rows_removed += removed.len() as i64);
         self.note_removed(side, &removed);

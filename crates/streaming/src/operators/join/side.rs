@@ -106,8 +106,9 @@ impl SideState {
         self.rows.put(&key, &value);
     }
 
-    /// Adds a row; `value` has room for "matched".
-    pub(super) fn append(&mut self, key: &[u8], value: &[u8], matched: bool) {
+    /// Adds a row; `value` has room for "matched". `time`: its event time that removals go by, µs.
+    pub(super) fn append(&mut self, key: &[u8], value: &[u8], matched: bool, time: Option<i64>) {
+        self.rows.note_time(time);
         let count = self.count(key);
         self.put_value(key, count, value.to_vec(), matched);
         self.counts.put(key, &count_row(count + 1));
@@ -156,10 +157,21 @@ impl SideState {
         self.buffered(key, index).is_some_and(|row| row.matched)
     }
 
-    /// removeByKeyCondition: all rows of the keys that `gone` holds for, in the order of the counts.
-    pub(super) fn remove_keys(&mut self, gone: impl Fn(&[u8]) -> bool) -> Vec<Buffered> {
-        let keys: Vec<Vec<u8>> =
-            self.counts.iter().map(|(key, _)| key).filter(|key| gone(key)).map(<[u8]>::to_vec).collect();
+    /// removeByKeyCondition: all rows of the keys whose time is at or before `boundary` (µs), in the order of the counts. A
+    /// batch whose boundary reaches no row does not look at them.
+    pub(super) fn remove_keys(&mut self, boundary: i64, time_of: impl Fn(&[u8]) -> Option<i64>) -> Vec<Buffered> {
+        if self.rows.is_younger(boundary) {
+            return Vec::new();
+        }
+        let mut oldest = i64::MAX;
+        let mut keys: Vec<Vec<u8>> = Vec::new();
+        for (key, _) in self.counts.iter() {
+            match time_of(key) {
+                Some(time) if time <= boundary => keys.push(key.to_vec()),
+                Some(time) => oldest = oldest.min(time),
+                None => {}
+            }
+        }
         let mut removed = Vec::new();
         for key in keys {
             let rows = self.rows_of(&key);
@@ -170,18 +182,26 @@ impl SideState {
                 removed.push(row);
             }
         }
+        self.rows.set_oldest(oldest);
         removed
     }
 
-    /// removeByValueCondition: the rows that `gone` holds for; holes are filled from the end.
-    pub(super) fn remove_values(&mut self, gone: impl Fn(&[u8]) -> bool) -> Vec<Buffered> {
+    /// removeByValueCondition: the rows whose time is at or before `boundary`, µs; holes are filled from the end.
+    pub(super) fn remove_values(&mut self, boundary: i64, time_of: impl Fn(&[u8]) -> Option<i64>) -> Vec<Buffered> {
+        if self.rows.is_younger(boundary) {
+            return Vec::new();
+        }
         let keys: Vec<(Vec<u8>, i64)> =
             self.counts.iter().map(|(key, count)| (key.to_vec(), long_at(count, 1, 0).unwrap_or(0))).collect();
+        let mut oldest = i64::MAX;
         let mut removed = Vec::new();
         for (key, before) in keys {
             let (mut count, mut index) = (before, 0);
             while index < count {
-                let Some(row) = self.buffered(&key, index).filter(|row| gone(&row.value)) else {
+                let row = self.buffered(&key, index);
+                let time = row.as_ref().and_then(|row| time_of(&row.value));
+                let Some(row) = row.filter(|_| time.is_some_and(|time| time <= boundary)) else {
+                    oldest = time.map_or(oldest, |time| oldest.min(time));
                     index += 1;
                     continue;
                 };
@@ -199,6 +219,7 @@ impl SideState {
                 self.set_count(&key, count);
             }
         }
+        self.rows.set_oldest(oldest);
         removed
     }
 }
@@ -225,7 +246,7 @@ mod tests {
             |store: &(String, Rc<StateSchema>)| all.open(&StoreId::named(0, 0, &store.0), &store.1, 0).unwrap();
         let mut state = SideState::new(open(&stores.counts), open(&stores.rows), true);
         for (key, value) in [(1, 10), (2, 20), (1, 11), (1, 12), (1, 13)] {
-            state.append(&row(&[key]), &row(&[value, 0]), false);
+            state.append(&row(&[key]), &row(&[value, 0]), false, Some(value));
         }
         state
     }
@@ -237,7 +258,10 @@ mod tests {
     #[test]
     fn a_removed_row_is_replaced_by_the_last() {
         let mut state = state();
-        let removed = state.remove_values(|value| matches!(long_at(value, 2, 0), Some(10 | 13 | 20)));
+        // The times of the rows are their values but for two.
+        let time = |value: &[u8]| long_at(value, 2, 0).map(|v| if matches!(v, 13 | 20) { 10 } else { v });
+        assert!(state.remove_values(9, time).is_empty());
+        let removed = state.remove_values(10, time);
         assert_eq!(state.rows.len(), 2);
         // 13 stands in the place of 10 when that is looked at again.
         let mut gone = values(&removed);
@@ -261,7 +285,8 @@ mod tests {
         let rows = state.rows_of(&row(&[1]));
         state.mark_matched(&row(&[1]), &rows[2]);
         assert!(state.is_matched(&row(&[1]), 2) && !state.is_matched(&row(&[1]), 1));
-        let removed = state.remove_keys(|key| long_at(key, 1, 0) == Some(1));
+        state.rows.set_oldest(1);
+        let removed = state.remove_keys(1, |key| long_at(key, 1, 0));
         assert_eq!(removed.iter().filter(|buffered| buffered.matched).count(), 1);
         assert_eq!((state.rows.len(), state.counts.len()), (1, 1));
     }
