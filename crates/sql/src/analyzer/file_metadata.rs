@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Analyzer;
 use super::names::same_name;
 use crate::datasource::relation::format_named;
-use crate::expr::{Attribute, Expr, ExprId, FILE_METADATA, Metadata};
+use crate::expr::{Attribute, Expr, ExprId, FILE_METADATA, Metadata, UnresolvedFunction};
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::types::{DataType, StructField, StructType};
 use crate::value::Value;
@@ -101,7 +101,8 @@ impl Analyzer<'_> {
             let name = (lists && !has_name(&expr)).then(|| expr.pretty_sql());
             let replaced = expr.transform_up(&mut |inner| match function_of(&inner) {
                 Some((_, field)) if sources == 1 => {
-                    Expr::UnresolvedAttribute(vec![FILE_METADATA.to_owned(), field.to_owned()])
+                    let value = Expr::UnresolvedAttribute(vec![FILE_METADATA.to_owned(), field.to_owned()]);
+                    if field == "file_path" { quoted_uri(value) } else { value }
                 }
                 Some((_, "file_path")) => Expr::literal(Value::from(String::new()), DataType::String),
                 Some(_) => Expr::literal(Value::Long(-1), DataType::Long),
@@ -114,6 +115,29 @@ impl Analyzer<'_> {
         });
         (node, !lists && sources > 0)
     }
+}
+
+fn call(name: &str, args: Vec<Expr>) -> Expr {
+    Expr::UnresolvedFunction(Box::new(UnresolvedFunction {
+        name: name.to_owned(),
+        arg_names: args.iter().map(|_| None).collect(),
+        args,
+        distinct: false,
+        filter: None,
+        ignore_nulls: false,
+        over: None,
+        within_group: Vec::new(),
+    }))
+}
+
+/// `file:/a b` as `file:///a%20b`, the form of input_file_name().
+fn quoted_uri(path: Expr) -> Expr {
+    let text = |text: &str| Expr::literal(Value::from(text.to_owned()), DataType::String);
+    let number = Expr::literal(Value::Integer(6), DataType::Integer);
+    let plain = call("substring", vec![path, number]);
+    let quoted = [("%", "%25"), (" ", "%20")];
+    let quoted = quoted.into_iter().fold(plain, |path, (from, to)| call("replace", vec![path, text(from), text(to)]));
+    call("concat", vec![text("file://"), quoted])
 }
 
 fn has_name(expr: &Expr) -> bool {

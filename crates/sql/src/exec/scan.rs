@@ -11,7 +11,6 @@ use crate::datasource::partitions;
 use crate::datasource::read::ReadTask;
 use crate::datasource::relation::format_named;
 use crate::datasource::splits::{self, FileSplit};
-use crate::datasource::uri::path_to_uri;
 use crate::error::Result;
 use crate::expr::{Attribute, Expr, ExprId};
 use crate::plan::FileRelation;
@@ -70,11 +69,11 @@ fn metadata_type() -> DataType {
 
 /// The values of `_metadata` for the rows of a piece, in the order of its fields.
 fn metadata_of(piece: &FileSplit) -> Value {
-    let uri = path_to_uri(&piece.file.path);
-    let name = uri.rsplit('/').next().unwrap_or_default().to_owned();
+    let path = &piece.file.path;
+    let name = path.rsplit('/').next().unwrap_or_default().to_owned();
     let long = |n: u64| Value::Long(i64::try_from(n).unwrap_or(i64::MAX));
     let values = vec![
-        Value::from(uri.clone()),
+        Value::from(crate::datasource::qualified(path)),
         Value::from(name),
         long(piece.file.len),
         long(piece.start),

@@ -229,6 +229,10 @@ impl Source for FileSource {
             // Only asked whether the files are known (a restart).
             return Ok(local_relation(&[], Vec::new()));
         }
+        if !is_glob(&self.base) && self.env.fs.is_file(&self.base) {
+            // The path is the batch's base path, which has to be a folder.
+            return Err(SparkError::plain(ErrorClass::IllegalArgument, "Option 'basePath' must be a directory"));
+        }
         self.relation(files, output)
     }
 
