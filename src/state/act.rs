@@ -61,10 +61,7 @@ impl App {
                 self.armed = point;
                 self.ask(Command::Crash { point })
             }
-            Action::Reset if self.gates().reset.is_open() => {
-                self.lessons_hear_of_new_workspace();
-                self.lay(None)
-            }
+            Action::Reset if self.gates().reset.is_open() => self.lay(None),
             Action::Run | Action::Stop | Action::Restart | Action::Crash(_) | Action::Reset => Vec::new(),
             Action::Interrupt => {
                 self.lose_session();
@@ -215,6 +212,7 @@ impl App {
     /// Empties the workspace and lays this, or the opening example.
     pub(super) fn lay(&mut self, layout: Option<Layout>) -> Vec<Effect> {
         self.begin_anew();
+        self.lessons.laid_anew(layout.is_none());
         self.ask(Command::Lay { layout })
     }
 

@@ -105,7 +105,7 @@ impl App {
         }
         let Some(restored) = restored else {
             if self.settled == 0 {
-                self.lessons_hear_of_new_workspace();
+                self.lessons.laid_anew(true);
             }
             return self.say("Ready. Step runs the example, trigger by trigger.".to_owned());
         };

@@ -160,6 +160,13 @@ impl LessonsState {
         first
     }
 
+    /// A workspace is there that nobody has worked in: the opening example, or one that came from elsewhere.
+    pub(super) fn laid_anew(&mut self, opening: bool) {
+        self.laid = opening.then_some(Origin::Opening);
+        self.own_inputs = false;
+        self.made = None;
+    }
+
     fn of_lesson(&mut self, act: impl FnOnce(&mut Progress)) {
         if let Place::Lesson(name) = &self.place {
             act(self.progress.entry(name.clone()).or_default());
@@ -274,7 +281,6 @@ impl App {
         let mut effects = self.lay(Some(layout));
         self.say(format!("Loaded: {}", origin.title()));
         self.lessons.laid = Some(origin);
-        self.lessons.made = None;
         effects.extend(self.keep_lessons(false));
         effects
     }
@@ -323,13 +329,6 @@ impl App {
                 },
             }),
         }
-    }
-
-    /// A workspace is there that nobody has worked in.
-    pub(super) fn lessons_hear_of_new_workspace(&mut self) {
-        self.lessons.laid = Some(Origin::Opening);
-        self.lessons.own_inputs = false;
-        self.lessons.made = None;
     }
 
     /// A command is done: what it has led to. Done tasks stay done.

@@ -1,6 +1,5 @@
 //! What leaves the page and what comes to it: links, files, the version of the page itself.
 
-use super::lessons::LessonsState;
 use super::{Action, App, Effect, Engine, Life};
 use crate::share::{checkpoint, link, markdown, paths, pytest, submit, workspace};
 use std::rc::Rc;
@@ -404,7 +403,7 @@ impl App {
             tab: self.tab,
             view: self.view,
             assist: self.assist.clone(),
-            lessons: LessonsState { own_inputs: false, ..std::mem::take(&mut self.lessons) },
+            lessons: std::mem::take(&mut self.lessons),
             files: self.files.clone(),
             sent: self.sent,
             settled: self.settled,
@@ -413,6 +412,7 @@ impl App {
             notice_ids: self.notice_ids,
             ..App::default()
         };
+        self.lessons.laid_anew(false);
     }
 }
 
