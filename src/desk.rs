@@ -50,7 +50,10 @@ impl Desk {
         if let Some(text) = crate::browser::kept(&lessons_key()) {
             self.dispatch(Action::Lessons(LessonsAction::Restore(text)));
         }
-        self.dispatch(Action::Lessons(LessonsAction::Address(crate::browser::fragment())));
+        let fragment = crate::browser::fragment();
+        if !fragment.is_empty() {
+            self.dispatch(Action::Lessons(LessonsAction::Address(fragment)));
+        }
         self.start_worker();
     }
 

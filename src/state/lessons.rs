@@ -235,6 +235,11 @@ impl App {
                 self.judge_lesson();
                 self.keep_lessons(true)
             }
+            // Back from the lessons to where there was none.
+            LessonsAction::Address(fragment) if fragment.is_empty() => {
+                let shown = self.lessons.open || self.view == View::Lessons;
+                if shown { self.act_on_lessons(LessonsAction::Toggle) } else { Vec::new() }
+            }
             LessonsAction::Address(fragment) => match Place::of_fragment(&fragment) {
                 Some(place) if place != self.lessons.place || !self.lessons.open => {
                     self.act_on_lessons(LessonsAction::Show(place))

@@ -116,4 +116,8 @@ fn the_address_and_an_earlier_visit_bring_a_place_back() {
     act(&mut again, LessonsAction::Restore("{".to_owned()));
     assert_eq!(again.lessons, LessonsState::default());
     assert!(act(&mut app, LessonsAction::Toggle).contains(&Effect::Address(String::new())));
+    assert_eq!(act(&mut app, LessonsAction::Address(String::new())), []);
+    act(&mut app, LessonsAction::Show(Place::Gallery));
+    act(&mut app, LessonsAction::Address(String::new()));
+    assert!(!app.lessons.open && app.view == View::Script, "Back leaves the lessons");
 }
