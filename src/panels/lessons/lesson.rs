@@ -29,7 +29,7 @@ pub fn LessonView(props: &LessonProps) -> Html {
                 <button type="button" class="link" onclick={on(&page, LessonsAction::Show(Place::List))}>{ "All lessons" }</button>
                 <span>{ format!("{} of {}", lesson.number, lessons().len()) }</span>
                 <span class="badge" title="The release of Spark whose behaviour this lesson tells">{ format!("Spark {}", lesson.spark) }</span>
-                if progress.done { <span class="mark done"><Icon glyph={Glyph::Check} />{ "done" }</span> }
+                if progress.done { <span class="mark yes"><Icon glyph={Glyph::Check} />{ "done" }</span> }
             </p>
             <h2 id="lessons-title" tabindex="-1">{ &lesson.title }</h2>
             { text::blocks(&lesson.intro) }
@@ -76,7 +76,7 @@ fn load(page: &Page, lesson: &Lesson, laid: bool) -> Html {
                 <span class="tag">{ "modified" }</span>
                 <button type="button" class="link" onclick={on(page, LessonsAction::ResetScript)}>{ "Reset the script to the original" }</button>
             } else if laid {
-                <span class="mark done"><Icon glyph={Glyph::Check} />{ "loaded" }</span>
+                <span class="mark yes"><Icon glyph={Glyph::Check} />{ "loaded" }</span>
             } else {
                 <span class="hint">{ brings(&lesson.layout) }</span>
             }

@@ -10,7 +10,7 @@ use yew::prelude::*;
 
 fn mark(progress: &Progress) -> Html {
     if progress.done {
-        html! { <span class="mark done"><Icon glyph={Glyph::Check} />{ "done" }</span> }
+        html! { <span class="mark yes"><Icon glyph={Glyph::Check} />{ "done" }</span> }
     } else if *progress != Progress::default() {
         html! { <span class="mark">{ "begun" }</span> }
     } else {

@@ -75,7 +75,7 @@ fn card(page: &Page, one: &Move, laid: bool) -> Html {
         <figure class="move">
             <figcaption>
                 { head }
-                if done { <span class="mark done"><Icon glyph={Glyph::Check} />{ "done" }</span> }
+                if done { <span class="mark yes"><Icon glyph={Glyph::Check} />{ "done" }</span> }
                 <button type="button" class="link" disabled={!laid} title={tip} onclick={on(page, LessonsAction::Do(one.clone()))}>
                     { verb }
                 </button>
