@@ -161,7 +161,7 @@ mod tests {
         let asked = Command::Fates(FatesCommand::Tell { query: "q".to_owned(), pick: event(1) });
         assert_eq!(commands(&effects), [&asked]);
         assert_eq!((app.tab, app.view), (Tab::Fate, View::Detail));
-        let answer = |query: &str, arrival| {
+        let answer = |query: &str, arrival: u64| {
             let told = Told::Unknown { reason: arrival.to_string() };
             Event::Fates(FatesEvent::Told { query: query.to_owned(), pick: event(arrival), told })
         };
