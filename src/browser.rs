@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Blob, HtmlAnchorElement, HtmlElement, SvgElement, Url, Window};
 
 /// The workspace that is opened when the address names none (`?workspace=NAME`).
-const WORKSPACE: &str = "default";
+pub const WORKSPACE: &str = "default";
 const THEME_KEY: &str = "tidemark.theme";
 
 pub fn window() -> Option<Window> {

@@ -21,6 +21,8 @@ pub struct Seen<'a> {
     /// Which of the script's queries it is, in the order of their start.
     pub index: usize,
     pub batches: &'a [Rc<BatchReport>],
+    /// The session's clock when the script began, ms: what is younger and was not read came from the script itself.
+    pub started_ms: i64,
 }
 
 /// The Python source. Err: why there can be none.
@@ -62,6 +64,7 @@ pub fn source(seen: &Seen<'_>) -> Result<String, String> {
     let laid: Vec<&ParcelFile> = inputs
         .into_iter()
         .filter(|file| !paths::is_topic(&file.path) && !in_source(file) && !fed.contains(file.path.as_str()))
+        .filter(|file| file.modified_ms <= seen.started_ms)
         .collect();
     Ok(fill(seen, &laid, &read, &sources))
 }
@@ -103,7 +106,7 @@ fn fill(
     }
     let title =
         format!("What query {} of {name} does, batch by batch.", seen.query.name.as_deref().unwrap_or(&seen.query.id));
-    let notes = if seen.query.sink.contains("ForeachBatch") {
+    let notes = if seen.query.sink.to_lowercase().contains("foreachbatch") {
         "The function of foreachBatch is called as well.\n"
     } else {
         "The script's own sink is not written.\n"
@@ -228,7 +231,7 @@ mod tests {
     use super::super::submit::tests::compiles;
     use super::*;
     use std::cell::RefCell;
-    use tidemark_protocol::messages::{Command, Event, ShareCommand, ShareEvent};
+    use tidemark_protocol::messages::{Command, Event, ScriptsEvent, ShareCommand, ShareEvent};
     use tidemark_protocol::workbench::{Options, Output, Workbench, opening_example};
 
     /// Runs a script on the files of the opening example, step by step, with one event more before the last steps.
@@ -246,17 +249,18 @@ mod tests {
             bench.handle(Command::Step { query: None });
         }
         bench.handle(Command::Share(ShareCommand::Pack));
-        let (mut query, mut batches, mut parcel) = (None, Vec::new(), Parcel::default());
+        let (mut query, mut batches, mut parcel, mut started_ms) = (None, Vec::new(), Parcel::default(), 0);
         for output in said.borrow().iter() {
             match output {
                 Output::Event(Event::QueryStarted(info)) => query = Some(info.clone()),
+                Output::Event(Event::Scripts(ScriptsEvent::Ran(run))) => started_ms = run.clock_ms,
                 Output::Event(Event::Batch(report)) => batches.push(Rc::new((**report).clone())),
                 Output::Event(Event::Share(ShareEvent::Packed(packed))) => parcel = packed.clone(),
                 _ => {}
             }
         }
         let query = query.unwrap();
-        let seen = Seen { parcel: &parcel, script, query: &query, index: 0, batches: &batches };
+        let seen = Seen { parcel: &parcel, script, query: &query, index: 0, batches: &batches, started_ms };
         let source = source(&seen).unwrap();
         // To run them on real Spark: pytest in the folder that this names.
         if let Ok(folder) = std::env::var("TIDEMARK_KEEP_EXPORTS") {
@@ -297,6 +301,7 @@ counts.writeStream.outputMode("update").foreachBatch(show).start().awaitTerminat
 "#;
         let source = exported("updates", script, 3, LATE);
         assert!(source.contains("The function of foreachBatch is called") && source.contains("\"NULL\""), "{source}");
+        assert!(source.contains("LAID = {\n}") && source.contains("[\"data/stream_in\"]"), "{source}");
         compiles(&source);
     }
 
@@ -313,6 +318,7 @@ counts.writeStream.outputMode("update").foreachBatch(show).start().awaitTerminat
             .unwrap(),
             index: 0,
             batches: &[],
+            started_ms: 0,
         };
         assert!(source(&example).unwrap_err().starts_with("Line 1"));
         example.script = "";

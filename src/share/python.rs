@@ -29,8 +29,11 @@ pub fn literal(text: &str) -> String {
 /// A string literal that keeps its lines.
 pub fn block(text: &str) -> String {
     let mut out = String::from("'''\\\n");
-    for letter in text.chars() {
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
         match letter {
+            // Alone it closes nothing.
+            '\'' if letters.peek().is_some_and(|next| *next != '\'') => out.push('\''),
             '\'' => out.push_str("\\'"),
             '\n' => out.push('\n'),
             letter => escaped(letter, &mut out),
@@ -89,7 +92,8 @@ mod tests {
     #[test]
     fn literals_are_python() {
         assert_eq!(literal("a\"b\\\n\u{7}ü"), r#""a\"b\\\n\u0007ü""#);
-        assert_eq!(block("it's\n"), "'''\\\nit\\'s\n'''");
+        assert_eq!(block("it's\n"), "'''\\\nit's\n'''");
+        assert_eq!(block("'''"), "'''\\\n\\'\\'\\''''");
         assert_eq!(content(&[255, 0]), r#"b"\xff\x00""#);
     }
 

@@ -274,7 +274,8 @@ impl App {
         let together = self.queries.iter().filter(|other| other.started_in == view.started_in);
         let index = together.take_while(|other| other.info.id != view.info.id).count();
         let script = self.ran.as_deref().unwrap_or(&self.script);
-        let seen = pytest::Seen { parcel, script, query: &view.info, index, batches: &view.batches };
+        let started_ms = self.scripts.runs.last().map_or(i64::MAX, |run| run.clock_ms);
+        let seen = pytest::Seen { parcel, script, query: &view.info, index, batches: &view.batches, started_ms };
         let stem = parcel.script().map_or("script", |script| script.name.trim_end_matches(".py"));
         let stem: String = stem.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
         Ok((format!("test_{stem}.py"), pytest::source(&seen)?.into_bytes()))

@@ -89,6 +89,12 @@ fn Parts(props: &PartsProps) -> Html {
                 <h3 id="share-save">{ "Save" }</h3>
                 <div class="form-end">{ button(&page, "", "Save workspace (.zip)", ShareAction::SaveWorkspace) }</div>
                 <p class="hint">{ "All of it: scripts, files, checkpoints, batches, history. Open it again below, here or elsewhere." }</p>
+                if browser::workspace() != browser::WORKSPACE {
+                    <p class="hint">
+                        { format!("This is the workspace {}. ", browser::workspace()) }
+                        <a href={share.address.clone()}>{ "Go to your first workspace" }</a>
+                    </p>
+                }
             </section>
             <section aria-labelledby="share-spark">
                 <h3 id="share-spark">{ "Take it to real Spark" }</h3>
