@@ -105,6 +105,10 @@ def test_batches(tmp_path, monkeypatch):
     monkeypatch.setattr(DataStreamWriter, "toTable", lambda writer, name, *args, **options: start(writer))
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False)
     spark = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    # A JVM that an earlier test has started stands in that test's folder.
+    hadoop = spark._jvm.org.apache.hadoop.fs
+    files = hadoop.FileSystem.getLocal(spark._jsc.hadoopConfiguration())
+    files.setWorkingDirectory(hadoop.Path(str(tmp_path)))
     try:
         exec(compile(SCRIPT, SCRIPT_NAME, "exec"), {"__name__": "__main__"})
     finally:
