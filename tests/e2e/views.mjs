@@ -56,6 +56,7 @@ export const VIEWS = [
   { name: "console", panel: "Detail", open: tab("Console") },
   { name: "progress", panel: "Detail", open: tab("Progress") },
   { name: "state", panel: "Detail", open: tab("State") },
+  { name: "plan", panel: "Detail", open: tab("Plan") },
   {
     name: "checkpoint",
     panel: "Detail",

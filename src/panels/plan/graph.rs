@@ -120,7 +120,7 @@ fn node(page: &Page, plan: &PlanReport, at: usize, place: &Place, picked: bool) 
     html! {
         <g {class} id={format!("plan-node-{at}")} transform={format!("translate({:.1} {:.1})", place.x, place.y)}
             role="button" aria-pressed={if picked { "true" } else { "false" }} tabindex={if picked { "0" } else { "-1" }}
-            aria-label={spoken(node, figures.as_ref())} onclick={page.on(Action::Inspect(InspectAction::PickNode(at)))}>
+            aria-description={spoken(node, figures.as_ref())} onclick={page.on(Action::Inspect(InspectAction::PickNode(at)))}>
             <rect class="plan-box" width={WIDTH.to_string()} height={place.height.to_string()} rx="7" />
             if node.stateful { <path class="plan-bar" d={format!("M2 7v{}", place.height - 14.0)} /> }
             <text class="plan-name" x="12" y="19">{ name }</text>

@@ -38,7 +38,7 @@ fn several_partitions(report: &StateReport) -> bool {
 }
 
 fn title(section: &StateSection) -> String {
-    if section.name.is_empty() { "State".to_owned() } else { format!("State of the {} side", section.name) }
+    if section.name.is_empty() { "Rows of the state".to_owned() } else { format!("State of the {} side", section.name) }
 }
 
 fn none(report: &StateReport, section: &StateSection) -> &'static str {
