@@ -53,7 +53,7 @@ for (const width of [1440, 390]) {
     const aggregate = page.locator(".plan-node.stateful");
     await aggregate.waitFor();
     await page.locator(".plan-trace text", { hasText: "event_time" }).first().waitFor();
-    assert.match(await aggregate.getAttribute("aria-label"), /Aggregate.*stateful operator 0.*event time window/);
+    assert.match(await aggregate.getAttribute("aria-description"), /Aggregate.*stateful operator 0.*event time window/);
     await aggregate.click();
     await page.locator(".plan-about h3", { hasText: "Aggregate" }).waitFor();
     await page.keyboard.press("ArrowDown");

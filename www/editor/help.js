@@ -215,6 +215,6 @@ export const help = (say) => [
   cardField,
   hover,
   autocompletion({ override: [complete], icons: false, maxRenderedOptions: 60 }),
-  keymap.of([...completionKeymap, { key: "Alt-h", run: showCard(say) }, { key: "Escape", run: hideCard }]),
+  keymap.of([{ key: "Escape", run: hideCard }, ...completionKeymap, { key: "Alt-h", run: showCard(say) }]),
   EditorView.domEventHandlers({ focus: () => void load() }),
 ];
