@@ -2,7 +2,7 @@
 // editor is first used, so that nothing of it is loaded with the page.
 import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { syntaxTree } from "@codemirror/language";
-import { StateEffect, StateField } from "@codemirror/state";
+import { Prec, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, showTooltip } from "@codemirror/view";
 import { Infer, columnsIn } from "./infer.js";
 
@@ -214,7 +214,8 @@ export const help = (say) => [
   columnsField,
   cardField,
   hover,
-  autocompletion({ override: [complete], icons: false, maxRenderedOptions: 60 }),
-  keymap.of([{ key: "Escape", run: hideCard }, ...completionKeymap, { key: "Alt-h", run: showCard(say) }]),
+  autocompletion({ override: [complete], defaultKeymap: false, icons: false, maxRenderedOptions: 60 }),
+  Prec.highest(keymap.of([{ key: "Escape", run: hideCard }])),
+  keymap.of([...completionKeymap, { key: "Alt-h", run: showCard(say) }]),
   EditorView.domEventHandlers({ focus: () => void load() }),
 ];
