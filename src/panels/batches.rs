@@ -99,10 +99,9 @@ pub fn BatchesPanel() -> Html {
 
 /// A stateful operator in the selected batch: its two watermarks, its state, and what it dropped, by both counts.
 fn operator(report: &OperatorReport) -> Html {
-    let time = |ms: Option<i64>| match ms {
-        None => "none".to_owned(),
-        Some(0) => "not set yet".to_owned(),
-        Some(ms) => format::time(ms.saturating_mul(1000)),
+    let time = |what: &str, ms: Option<i64>| match ms {
+        None | Some(0) => format!("nothing {what} yet"),
+        Some(ms) => format!("{what} at or before {}", format::time(ms.saturating_mul(1000))),
     };
     let dropped = match report.input_rows_dropped {
         Some(input) if input != report.rows_dropped => {
@@ -117,8 +116,8 @@ fn operator(report: &OperatorReport) -> Html {
     html! {
         <li>
             <b>{ format!("{} {}", report.id, report.name) }</b>
-            <span>{ format!("late at or before {}", time(report.late_watermark_ms)) }</span>
-            <span>{ format!("finished at or before {}", time(report.eviction_watermark_ms)) }</span>
+            <span>{ time("late", report.late_watermark_ms) }</span>
+            <span>{ time("finished", report.eviction_watermark_ms) }</span>
             <span>{ format!("{} rows, {} updated, {} removed", count(report.rows_total), count(report.rows_updated), count(report.rows_removed)) }</span>
             <span class={(report.rows_dropped > 0).then_some("dropped")}>{ dropped }</span>
         </li>

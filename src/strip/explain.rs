@@ -49,6 +49,9 @@ fn accepted(model: &Model, event: &EventMark) -> String {
         return "A row without an event time is never late; it falls into no window.".to_owned();
     };
     let sentences: Vec<String> = model.windows_at(us).map(|window| fate_of(model, window)).collect();
+    if model.windows.is_empty() {
+        return String::new();
+    }
     if sentences.is_empty() { "It is in no window that the state holds.".to_owned() } else { sentences.join(" ") }
 }
 

@@ -90,7 +90,7 @@ fn the_keyboard_goes_through_events_and_lanes() {
     let model = model();
     let at = |lane, event| Some(Spot { lane, event });
     let moved = |from, by| Spot::moved(from, &model.lanes, by);
-    assert_eq!(moved(None, Move::Next), at(1, 0));
+    assert_eq!((moved(None, Move::Next), moved(None, Move::First)), (at(1, 0), at(0, 0)));
     assert_eq!(moved(at(0, 0), Move::Next), at(0, 1));
     assert_eq!(moved(at(0, 0), Move::LaneDown), at(1, 0));
     assert_eq!(moved(at(1, 0), Move::LaneUp), at(0, 1));

@@ -38,14 +38,12 @@ pub(super) fn figures(node: &PlanNode, batch: Option<&BatchReport>) -> Option<(S
         format::count(report.rows_removed),
         format::count(report.rows_dropped)
     );
-    let time = |ms: Option<i64>| match ms {
-        None => "none".to_owned(),
-        Some(0) => "not set yet".to_owned(),
-        Some(ms) => format::time(ms.saturating_mul(1000)),
-    };
-    let watermarks = match (report.late_watermark_ms, report.eviction_watermark_ms) {
-        (None | Some(0), None) => "no watermark".to_owned(),
-        (late, evict) => format!("late ≤ {} · evict ≤ {}", time(late), time(evict)),
+    let time = |ms: Option<i64>| ms.filter(|ms| *ms != 0).map(|ms| format::time(ms.saturating_mul(1000)));
+    let watermarks = match (time(report.late_watermark_ms), time(report.eviction_watermark_ms)) {
+        (None, None) => "no watermark yet".to_owned(),
+        (None, Some(evict)) => format!("nothing late yet · evict ≤ {evict}"),
+        (Some(late), None) => format!("late ≤ {late}"),
+        (Some(late), Some(evict)) => format!("late ≤ {late} · evict ≤ {evict}"),
     };
     Some((state, watermarks))
 }

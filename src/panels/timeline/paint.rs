@@ -375,6 +375,7 @@ impl Painter<'_> {
             self.text(&self.colours.soft, "center", words, middle, y);
         } else {
             // Before it, where the past is.
+            self.fill(&self.colours.ground, from - 6.0 - width, y - 7.0, width + 2.0, 14.0);
             self.text(&self.colours.soft, "right", words, from - 5.0, y);
         }
     }

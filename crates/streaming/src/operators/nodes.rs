@@ -48,9 +48,9 @@ pub(crate) trait StateWriter: Judge {
     fn expiry(&self, _store: &str, key: &[u8], value: &[u8]) -> Option<String> {
         lifetime::expiry(self.stateful(), key, value)
     }
-    /// Names for the key columns, where those of the store's schema say nothing.
-    fn key_names(&self) -> Option<&[String]> {
-        None
+    /// Names for the key columns of a store, where those of its schema say nothing.
+    fn key_names(&self, _store: &str) -> &[String] {
+        &[]
     }
     /// For joins of two streams.
     fn match_range(&self) -> Option<MatchRange> {

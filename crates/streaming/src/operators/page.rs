@@ -80,7 +80,7 @@ impl<'a> Section<'a> {
         if self.join_rows {
             key.pop();
         }
-        for (column, name) in key.iter_mut().zip(self.writer.key_names().unwrap_or_default()) {
+        for (column, name) in key.iter_mut().zip(self.writer.key_names(&self.store)) {
             column.0.clone_from(name);
         }
         let lifetime = self.writer.lifetime(&self.store);

@@ -157,7 +157,7 @@ fn a_join_shows_its_sides_and_what_can_still_match() {
     let state = state(&mut bench, StateRequest { query: report.query.clone(), ..StateRequest::default() });
     let [left, right] = &state.sections[..] else { panic!("{state:?}") };
     assert_eq!((left.name.as_str(), left.held, right.name.as_str(), right.held), ("left", 2, "right", 1));
-    assert_eq!(left.key.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(), ["a_who"]);
+    assert_eq!([&left.key[0].name, &right.key[0].name], ["a_who", "b_who"]);
     assert_eq!(left.value.last().unwrap().name, "matched");
     assert_eq!(state.stores.len(), 4);
     let ann = state.rows.iter().find(|row| row.section == 0 && row.key[0].as_deref() == Some("ann")).unwrap();

@@ -8,7 +8,7 @@ use crate::operators::columns::EventTime;
 use crate::operators::lifetime::{Lifetime, evicted_at};
 
 /// Side of a store by its name.
-fn side_of(store: &str) -> usize {
+pub(super) fn side_of(store: &str) -> usize {
     if store.starts_with("right") { RIGHT } else { LEFT }
 }
 

@@ -63,8 +63,6 @@ pub(crate) struct StreamingSymmetricHashJoinExec {
     stateful: Stateful,
     kind: JoinKind,
     key_types: Vec<DataType>,
-    /// What the keys are called on the left side.
-    key_names: Vec<String>,
     sides: [Side; 2],
     /// What the condition asks of both sides together, bound to the left columns and then the right.
     condition: Vec<Expr>,
@@ -471,8 +469,8 @@ impl StateWriter for StreamingSymmetricHashJoinExec {
     fn expiry(&self, store: &str, key: &[u8], value: &[u8]) -> Option<String> {
         self.row_expiry(store, key, value)
     }
-    fn key_names(&self) -> Option<&[String]> {
-        Some(&self.key_names)
+    fn key_names(&self, store: &str) -> &[String] {
+        &self.sides[lifetime::side_of(store)].key_names
     }
     fn match_range(&self) -> Option<MatchRange> {
         self.range()

@@ -109,7 +109,6 @@ pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planne
     }
     let kind = if join.kind == JoinKind::Cross { JoinKind::Inner } else { join.kind };
     let key_types: Vec<DataType> = parts.keys[0].iter().map(Expr::data_type).collect();
-    let key_names = parts.keys[0].iter().map(|key| key.to_attribute().name.to_string()).collect();
     let allow_multiple = batch.query.conf.allow_multiple;
     let event_times = [EventTime::find(&outputs[0], allow_multiple)?, EventTime::find(&outputs[1], allow_multiple)?];
     let bounds = bounds([&outputs[0], &outputs[1]], [&parts.keys[0], &parts.keys[1]], &parts.rest, event_times);
@@ -137,5 +136,5 @@ pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planne
     let stateful = Stateful::new(batch, operator, SYMMETRIC_HASH_JOIN, schema, &[], &[])?;
     let Ok(sides) = <[Side; 2]>::try_from(sides) else { return Err(SparkError::internal("a join has two sides")) };
     let output = LogicalPlan::Join(join.clone()).output();
-    Ok(Arc::new(StreamingSymmetricHashJoinExec { stateful, kind, key_types, key_names, sides, condition, output }))
+    Ok(Arc::new(StreamingSymmetricHashJoinExec { stateful, kind, key_types, sides, condition, output }))
 }
