@@ -155,17 +155,17 @@ impl Taker<'_> {
             }
             let id = StoreId::named(operator, partition, &section.store);
             let found = stateful.batch.query.stores.borrow().version(&id, &section.schema, version)?;
-            head.held += found.len();
             head.compared &= found.compared;
+            if section.writer.panel_columns().is_some() {
+                self.panel_partition(section, &mut head, (index, partition), &found)?;
+                continue;
+            }
+            head.held += found.len();
             if section.join_rows {
                 self.join_partition(section, &mut head, (index, partition), &found)?;
             } else {
                 self.partition(section, &mut head, (index, partition), &found)?;
             }
-        }
-        if section.writer.panel_columns().is_some() {
-            // The store counts Spark's own indexes, too.
-            head.held = self.page.total.saturating_sub(head.removed);
         }
         self.page.sections.push(head);
         Ok(())
@@ -186,8 +186,7 @@ impl Taker<'_> {
             }
         }
         head.removed += found.removed.len();
-        let plain =
-            !self.request.changes_only && self.request.filter.is_empty() && section.writer.panel_columns().is_none();
+        let plain = !self.request.changes_only && self.request.filter.is_empty();
         let mut chunk = Vec::new();
         for (key, value, step) in found.rows() {
             if self.request.changes_only && *step == Step::Held {
@@ -210,6 +209,38 @@ impl Taker<'_> {
         let removed = found.removed.iter().map(|(key, value)| (&key[..], &value[..], RowMark::Removed));
         chunk.extend(removed);
         self.take(place, section.rows(chunk.into_iter())?);
+        Ok(())
+    }
+
+    /// A store of several kinds of rows, some of them Spark's own indexes: only what is shown counts.
+    fn panel_partition(
+        &mut self,
+        section: &Section<'_>,
+        head: &mut StateSection,
+        place: (usize, usize),
+        found: &StoreVersion,
+    ) -> Result<()> {
+        let mut all = Vec::new();
+        for (key, value, step) in found.rows() {
+            let mark = match step {
+                Step::Held => RowMark::Held,
+                Step::Added => RowMark::Added,
+                Step::Changed(old) => RowMark::Changed(section.value_cells(key, old)?),
+            };
+            all.push((key, value, mark));
+        }
+        all.extend(found.removed.iter().map(|(key, value)| (&key[..], &value[..], RowMark::Removed)));
+        let rows = section.rows(all.into_iter())?;
+        for row in &rows {
+            head.held += usize::from(row.mark != RowMark::Removed);
+            match row.mark {
+                RowMark::Added => head.added += 1,
+                RowMark::Changed(_) => head.changed += 1,
+                RowMark::Removed => head.removed += 1,
+                RowMark::Held => {}
+            }
+        }
+        self.take(place, rows);
         Ok(())
     }
 
