@@ -32,6 +32,9 @@ host_tests() {
 # The docstring examples of pip's own pyspark, where that can be had; see `tidemark doctest`. The tests have built the program.
 doctests() { "${CARGO_TARGET_DIR:-target}/debug/tidemark" doctest --goal 90 "$pyspark"; }
 
+# docs/functions.md is what `tidemark functions` makes of the same examples.
+function_table() { "${CARGO_TARGET_DIR:-target}/debug/tidemark" functions --check docs/functions.md "$pyspark"; }
+
 # One selection of packages for everything in Wasm: another would resolve other features and compile the engine's dependencies again.
 wasm_packages="--package tidemark --package tidemark-conformance --target $WASM"
 wasm_tests="--test storage --test web_page --test web"
@@ -44,6 +47,7 @@ stage "lints, Wasm" cargo clippy --quiet $wasm_packages --lib --bins --tests -- 
 stage "tests, host" host_tests
 if find_pyspark; then
   stage "pyspark's docstring examples" doctests
+  stage "the table of functions" function_table
 else
   say "pyspark's docstring examples: skipped, pyspark 4.3.0 is not installed and cannot be"
 fi

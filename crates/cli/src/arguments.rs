@@ -10,6 +10,7 @@ use lexopt::{Parser, ValueExt};
 pub(crate) const HELP: &str = "\
 usage: tidemark run [--clock virtual|real] [--seed N] SCRIPT.py [ARGUMENT]...
        tidemark doctest [-v] [--only NAME] [--limit SECONDS] [--goal PERCENT] PATH...
+       tidemark functions [--cases FOLDER] [--check FILE] PATH
        tidemark --version | --help
 
 run: a PySpark script on the files below the current directory. SCRIPT.py may be - for standard input.
@@ -28,6 +29,12 @@ Prints for each file how many passed, failed or cannot run here.
   --limit SECONDS  for each docstring (20)
   --goal PERCENT   exit status 1 when fewer of a file's examples pass
 
+functions: a Markdown table of the functions in pyspark.sql.functions, with what shows that each is as in Spark.
+PATH is the folder of an installed pyspark.
+
+  --cases FOLDER   the recorded cases (tests/conformance/cases)
+  --check FILE     compare with FILE instead: exit status 1 when it is not the table
+
 Exit status: 0; 1 after an uncaught error (the traceback is on standard error); the script's own with sys.exit;
 130 after Ctrl-C (a second Ctrl-C ends at once); 2 for a wrong command line.
 ";
@@ -41,6 +48,7 @@ pub(crate) enum Request {
     Version,
     Run(RunRequest),
     Doctest(DoctestRequest),
+    Functions(FunctionsRequest),
 }
 
 #[derive(Debug, PartialEq)]
@@ -53,6 +61,23 @@ pub(crate) struct DoctestRequest {
     pub(crate) limit: Duration,
     /// Percent of a file's examples that are to pass.
     pub(crate) goal: Option<f64>,
+}
+
+impl DoctestRequest {
+    /// All examples of one file.
+    pub(crate) fn all(path: PathBuf) -> Self {
+        Self { paths: vec![path], verbose: false, only: String::new(), limit: DOCSTRING_LIMIT, goal: None }
+    }
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) struct FunctionsRequest {
+    /// The folder of an installed pyspark.
+    pub(crate) path: PathBuf,
+    /// The recorded cases.
+    pub(crate) cases: PathBuf,
+    /// The file to compare with.
+    pub(crate) check: Option<PathBuf>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -74,6 +99,7 @@ fn read(parser: &mut Parser) -> Result<Request, lexopt::Error> {
         Some(Short('V') | Long("version")) => return Ok(Request::Version),
         Some(Value(word)) if word == "run" => {}
         Some(Value(word)) if word == "doctest" => return read_doctest(parser),
+        Some(Value(word)) if word == "functions" => return read_functions(parser),
         Some(Value(word)) => return Err(format!("no command {word:?}").into()),
         Some(other) => return Err(other.unexpected()),
     }
@@ -137,6 +163,22 @@ fn read_doctest(parser: &mut Parser) -> Result<Request, lexopt::Error> {
     Ok(Request::Doctest(request))
 }
 
+fn read_functions(parser: &mut Parser) -> Result<Request, lexopt::Error> {
+    let mut path = None;
+    let (mut cases, mut check) = (PathBuf::from("tests/conformance/cases"), None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("cases") => cases = PathBuf::from(parser.value()?),
+            Long("check") => check = Some(PathBuf::from(parser.value()?)),
+            Short('h') | Long("help") => return Ok(Request::Help),
+            Value(word) => path = Some(PathBuf::from(word)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    let path = path.ok_or("functions needs a PATH")?;
+    Ok(Request::Functions(FunctionsRequest { path, cases, check }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +205,7 @@ mod tests {
         assert_eq!(run("--version"), Ok(Request::Version));
         assert_eq!(run("run"), Err("run needs a SCRIPT.py".to_owned()));
         assert!(run("doctest -v").is_err());
+        assert!(run("functions --check docs/functions.md").is_err());
         assert!(run("walk").is_err());
         assert!(run("run --clock slow a.py").is_err());
         assert!(run("run --seed x a.py").is_err());

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod doctest;
+mod functions;
 mod run;
 
 use std::env;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         }
         Ok(Request::Run(request)) => status(run::run(request)),
         Ok(Request::Doctest(request)) => status(doctest::run(&request)),
+        Ok(Request::Functions(request)) => status(functions::run(&request)),
         Err(message) => {
             eprintln!("tidemark: {message}\n\n{}", arguments::HELP);
             ExitCode::from(USAGE_ERROR)

@@ -5,6 +5,7 @@ use chrono::{DateTime, Datelike, Days, NaiveDate, Timelike};
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyBytes, PyDict, PyFloat, PyInt, PyList, PyStr, PyTuple};
 use rustpython_vm::convert::ToPyObject;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
+use tidemark_sql::error::{ErrorClass, SparkError};
 use tidemark_sql::types::{DataType, StructType};
 use tidemark_sql::value::Value;
 
@@ -106,6 +107,22 @@ fn rescale(unscaled: i128, from: i8, precision: u8, to: i8) -> Option<i128> {
     }
     let limit = 10i128.checked_pow(u32::from(precision))?;
     (value.abs() < limit).then_some(value)
+}
+
+/// NUMERIC_VALUE_OUT_OF_RANGE of Decimal.apply: more digits before the point than the type has.
+fn too_wide(unscaled: i128, from: i8, precision: u8, scale: i8) -> SparkError {
+    // Without a limit of digits this is the value as it would be rounded.
+    let rounded = rescale(unscaled, from, 38, scale).unwrap_or(unscaled);
+    SparkError::new(
+        ErrorClass::Arithmetic,
+        "NUMERIC_VALUE_OUT_OF_RANGE.WITHOUT_SUGGESTION",
+        &[
+            ("roundedValue", &decimal_text(rounded, scale)),
+            ("originalValue", &decimal_text(unscaled, from)),
+            ("precision", &precision.to_string()),
+            ("scale", &scale.to_string()),
+        ],
+    )
 }
 
 /// The value and type of a Python object used as a literal (`F.lit(x)`, `col == x`), as py4j and Literal.apply see it;
@@ -252,9 +269,13 @@ pub(crate) fn to_value(object: &PyObjectRef, data_type: &DataType, vm: &VirtualM
         DataType::Double => object.downcast_ref::<PyFloat>().map(|float| Value::Double(float.to_f64())),
         DataType::Decimal { precision, scale } if is_named(object, "Decimal") => {
             let text = object.str(vm)?.to_string_lossy().into_owned();
-            parse_decimal(&text)
-                .and_then(|(unscaled, _, from)| rescale(unscaled, from, *precision, *scale))
-                .map(|unscaled| Value::Decimal(unscaled, *precision, *scale))
+            match parse_decimal(&text) {
+                None => None,
+                Some((unscaled, _, from)) => match rescale(unscaled, from, *precision, *scale) {
+                    Some(fitting) => Some(Value::Decimal(fitting, *precision, *scale)),
+                    None => return Err(crate::errors::to_python(&too_wide(unscaled, from, *precision, *scale), vm)),
+                },
+            }
         }
         DataType::String | DataType::Char(_) | DataType::Varchar(_) => {
             Some(Value::String(java_text(object, vm)?.into()))

@@ -85,12 +85,14 @@ fn build(error: &SparkError, vm: &VirtualMachine) -> PyResult<PyBaseExceptionRef
     };
     // PySpark converts neither these nor a plain SparkException: the script sees py4j's error.
     let java = matches!(error.class, ErrorClass::Java(_) | ErrorClass::Spark);
+    // ParseException.getMessage begins with a line break.
+    let start = if error.class == ErrorClass::Parse { "\n" } else { "" };
     let mut summary = error.clone();
     summary.context = String::new();
     let arguments: Vec<PyObjectRef> = vec![
         python_family(error).to_pyobject(vm),
         vm.ctx.new_bool(java).into(),
-        error.to_string().to_pyobject(vm),
+        format!("{start}{error}").to_pyobject(vm),
         optional(error.condition.as_deref(), vm),
         optional(error.sql_state.as_deref(), vm),
         parameters.into(),

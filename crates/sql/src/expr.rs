@@ -6,6 +6,7 @@ mod text;
 pub(crate) mod tree;
 pub use canonical::merge_nullability;
 pub use site::{Origin, QueryContext, Site};
+pub(crate) use text::show_moments_in;
 pub use text::{column_node_text, quoted_sql};
 pub use tree::window_struct;
 

@@ -21,6 +21,7 @@ use tidemark_vfs::{FileSystem, MemoryFs};
 use crate::arguments::DoctestRequest;
 use crate::run::STACK_BYTES;
 use report::FileReport;
+pub(crate) use report::Tally;
 
 /// The Python part: the list of what cannot run here, then the runner.
 const RUNNER: &str = concat!(include_str!("not_applicable.py"), "\n", include_str!("runner.py"));
@@ -67,6 +68,16 @@ pub(crate) fn run(request: &DoctestRequest) -> Result<u8, String> {
         below_goal |= request.goal.is_some_and(|goal| report.percent() < goal);
     }
     Ok(u8::from(below_goal))
+}
+
+/// The results of each docstring of a request's files.
+pub(crate) fn tallies(request: &DoctestRequest) -> Result<BTreeMap<String, Tally>, String> {
+    panic::set_hook(Box::new(|_| {}));
+    let mut all = BTreeMap::new();
+    for path in files(&request.paths)? {
+        all.extend(run_file(&path, request)?.into_tallies());
+    }
+    Ok(all)
 }
 
 fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {

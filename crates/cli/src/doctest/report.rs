@@ -1,5 +1,6 @@
 //! What came out of one file's examples, and its text.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Counts, Line};
@@ -15,6 +16,13 @@ struct Failure {
     got: String,
 }
 
+/// How many examples of a docstring did what they say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+}
+
 /// The results of one file.
 #[derive(Debug)]
 pub(super) struct FileReport {
@@ -26,6 +34,7 @@ pub(super) struct FileReport {
     not_applicable: Counts,
     failures: Vec<Failure>,
     docstring: String,
+    tallies: BTreeMap<String, Tally>,
 }
 
 impl FileReport {
@@ -39,7 +48,13 @@ impl FileReport {
             not_applicable: Counts::new(),
             failures: Vec::new(),
             docstring: String::new(),
+            tallies: BTreeMap::new(),
         }
+    }
+
+    /// The results by docstring.
+    pub(super) fn into_tallies(self) -> BTreeMap<String, Tally> {
+        self.tallies
     }
 
     /// What is added from here on belongs to this docstring.
@@ -48,11 +63,16 @@ impl FileReport {
     }
 
     pub(super) fn add(&mut self, line: Line) {
+        let tally = self.tallies.entry(self.docstring.clone()).or_default();
         match line.state.as_deref() {
-            Some("passed") => self.passed += 1,
+            Some("passed") => {
+                self.passed += 1;
+                tally.passed += 1;
+            }
             Some("not applicable") => *self.not_applicable.entry(line.reason.unwrap_or_default()).or_default() += 1,
             _ => {
                 self.failed += 1;
+                tally.failed += 1;
                 self.failures.push(Failure {
                     docstring: self.docstring.clone(),
                     line: line.line.unwrap_or(0),
@@ -67,6 +87,7 @@ impl FileReport {
     /// The docstring ended its session before `rest` of its examples had a result: they failed.
     pub(super) fn broken(&mut self, rest: usize, reason: &str) {
         self.failed += rest;
+        self.tallies.entry(self.docstring.clone()).or_default().failed += rest;
         self.failures.push(Failure {
             docstring: self.docstring.clone(),
             line: 0,

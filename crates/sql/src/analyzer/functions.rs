@@ -106,20 +106,31 @@ impl Analyzer<'_> {
                     }
                 }
                 Expr::UnresolvedLambda { .. } => {
-                    lambdas.push(args.len());
+                    let origin = match &arg {
+                        Expr::At { origin, .. } => Some(origin.clone()),
+                        _ => None,
+                    };
+                    lambdas.push((args.len(), origin));
                     args.push(strip_origin(&arg).clone());
                 }
                 _ => args.push(self.expr(arg, scope)?),
             }
         }
-        for position in lambdas {
+        for (position, origin) in lambdas {
             let Expr::UnresolvedLambda { params, body } = args[position].clone() else { continue };
             let types = lambda_parameters(lower, &args, position, params.len());
+            if types.is_none() && HIGHER_ORDER.contains(&lower) {
+                return Err(self.lambda_refused(lower, &args, position, origin));
+            }
             let Some(types) = types else {
-                return Err(SparkError::analysis(
+                // The expression's class is named as its function, as far as one can tell.
+                let mut letters = lower.chars();
+                let first = letters.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
+                let class = format!("org.apache.spark.sql.catalyst.expressions.{first}{}", letters.as_str());
+                return Err(self.at_place(SparkError::analysis(
                     "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION",
-                    &[("class", &call.name)],
-                ));
+                    &[("class", &class)],
+                )));
             };
             let variables: Vec<LambdaVariable> = params
                 .iter()
@@ -194,6 +205,50 @@ impl Analyzer<'_> {
         Ok(resolved)
     }
 
+    /// A lambda that its function cannot bind: an argument before it is no array or map, or it has too many parameters.
+    fn lambda_refused(
+        &mut self,
+        name: &str,
+        args: &[Expr],
+        position: usize,
+        origin: Option<Arc<crate::expr::Origin>>,
+    ) -> SparkError {
+        let maps = name.starts_with("map_") || matches!(name, "transform_keys" | "transform_values");
+        let wanted = |data_type: &DataType| match data_type {
+            DataType::Map { .. } => maps,
+            DataType::Array { .. } => !maps,
+            _ => false,
+        };
+        let inputs = if matches!(name, "zip_with" | "map_zip_with") { 2 } else { 1 };
+        for (i, arg) in args.iter().enumerate().take(inputs) {
+            if !wanted(&arg.data_type()) {
+                let call = crate::functions::describe::unresolved(name, args);
+                let required = if maps { "\"MAP\"" } else { "\"ARRAY\"" };
+                return crate::functions::coercion::unexpected_input(&call.pretty_sql(), i, required, arg);
+            }
+        }
+        let Some(Expr::UnresolvedLambda { params, .. }) = args.get(position) else {
+            return SparkError::internal("a lambda without parameters");
+        };
+        let takes = match (name, position) {
+            ("aggregate" | "reduce", 3) | ("exists" | "any_match" | "forall" | "all_match", _) => 1,
+            ("map_zip_with", _) => 3,
+            ("transform" | "filter", _) => 1,
+            _ => 2,
+        };
+        let (expected, actual) = (params.len().to_string(), takes.to_string());
+        let error = SparkError::analysis(
+            "INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH",
+            &[("expectedNumArgs", &expected), ("actualNumArgs", &actual)],
+        );
+        // The place is the lambda's.
+        let own = self.origin.clone();
+        self.origin = origin.or(own.clone());
+        let error = self.at_place(error);
+        self.origin = own;
+        error
+    }
+
     /// `function OVER (spec)` with the frame that Spark puts in.
     pub(super) fn window_expression(&mut self, function: Expr, spec: WindowSpec, scope: &Scope) -> Result<Expr> {
         let spec = resolve_spec(self, spec, scope)?;
@@ -253,6 +308,24 @@ fn entries_of(expr: &Expr) -> Option<((DataType, bool), (DataType, bool))> {
     }
 }
 
+/// Functions that take lambdas.
+const HIGHER_ORDER: [&str; 14] = [
+    "transform",
+    "filter",
+    "exists",
+    "any_match",
+    "forall",
+    "all_match",
+    "aggregate",
+    "reduce",
+    "zip_with",
+    "map_filter",
+    "transform_keys",
+    "transform_values",
+    "map_zip_with",
+    "array_sort",
+];
+
 /// Types of the parameters of the lambda at `position` (HigherOrderFunction.bind); None when the function takes none.
 fn lambda_parameters(name: &str, args: &[Expr], position: usize, count: usize) -> Option<Vec<(DataType, bool)>> {
     let first = args.first()?;
@@ -288,6 +361,8 @@ fn lambda_parameters(name: &str, args: &[Expr], position: usize, count: usize) -
         }
         _ => return None,
     };
+    // Only the position in the array may be left out.
+    let fits = if matches!(name, "transform" | "filter") { types.len() >= count } else { types.len() == count };
     types.truncate(count.max(1));
-    (types.len() >= count).then_some(types)
+    fits.then_some(types)
 }

@@ -100,6 +100,7 @@ pub(crate) struct Analyzer<'a> {
 impl<'a> Analyzer<'a> {
     pub(crate) fn new(session: &'a SqlSession) -> Self {
         let conf = session.conf.borrow().clone();
+        crate::expr::show_moments_in(conf.time_zone());
         let zone = Arc::new((conf.time_zone_id().to_owned(), conf.time_zone().clone()));
         Self { session, conf, ctes: Vec::new(), outer: Vec::new(), having: None, origin: None, zone }
     }

@@ -109,7 +109,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn number(&mut self) -> Result<Kind, Malformed> {
-        if self.lenience.non_numeric {
+        if self.lenience.non_numeric && matches!(self.peek(), Some(b'N' | b'I' | b'+' | b'-')) {
             for word in [&b"NaN"[..], b"Infinity", b"+Infinity", b"-Infinity", b"+INF", b"-INF", b"INF"] {
                 if self.bytes[self.at..].starts_with(word) {
                     return self.word(word, Kind::NonNumeric);
@@ -157,6 +157,9 @@ impl<'a> Scanner<'a> {
         self.at += 1;
         let mut escaped = false;
         loop {
+            // Most texts are plain: a run without quotes, escapes and controls is passed at once.
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            self.at += rest.iter().take_while(|b| **b >= 0x20 && **b != quote && **b != b'\\').count();
             let byte = self.peek().ok_or(Malformed)?;
             self.at += 1;
             if byte == quote {

@@ -1,6 +1,7 @@
 //! Expressions as text: names of unnamed columns and error texts (Catalyst's toPrettySQL), and plan lines (toString).
 
 use super::{AggregateCall, Call, Expr, FrameBound, SortOrder, WindowFrame, WindowSpec};
+use crate::functions::datetime::zone::Zone;
 use crate::types::DataType;
 use crate::types::quote_if_needed;
 use crate::value::Value;
@@ -61,7 +62,9 @@ fn text(expr: &Expr, style: Style) -> String {
             Style::Pretty => text(child, style),
             Style::Plan => format!("unresolvedalias({})", text(child, style)),
         },
-        Expr::UnresolvedLambda { params, body } => lambda_text(params, body, style),
+        Expr::UnresolvedLambda { params, body } => {
+            format!("lambdafunction({}, {})", text(body, style), params.join(", "))
+        }
         Expr::Literal { value, data_type } => literal_text(value, data_type, style),
         Expr::Attribute(attribute) => match style {
             Style::Pretty => attribute.name.to_string(),
@@ -204,11 +207,16 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
                     matches!(expr.data_type(), DataType::Date | DataType::Timestamp | DataType::TimestampNtz)
                 })
             };
+            // SubtractTimes.
+            let is_clock = |expr: &Expr| matches!(expr.data_type(), DataType::Time(_));
             match lower.as_str() {
                 // TimestampAddInterval and DateAddInterval print without parentheses.
                 "+" if is_time(0) && is_interval(1) => Some(format!("{} + {}", arg(0), arg(1))),
                 "+" if is_interval(0) && is_time(1) => Some(format!("{} + {}", arg(1), arg(0))),
                 "-" if is_time(0) && is_interval(1) => Some(format!("{} - {}", arg(0), arg(1))),
+                "-" if [0, 1].iter().all(|i| args.get(*i).is_some_and(is_clock)) => {
+                    Some(format!("{} - {}", arg(0), arg(1)))
+                }
                 symbol => infix(symbol),
             }
         }
@@ -264,6 +272,10 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
 }
 
 fn call_text(call: &Call, style: Style) -> String {
+    // JsonToStructs.sql of a map.
+    if style == Style::Pretty && &*call.name == "from_json" && matches!(call.data_type, DataType::Map { .. }) {
+        return "entries".to_owned();
+    }
     operator_text(&call.name, &call.args, style)
         .unwrap_or_else(|| format!("{}({})", call.name, join(&call.args, style)))
 }
@@ -277,6 +289,13 @@ fn aggregate_text(call: &AggregateCall, style: Style) -> String {
     // Sort keys among the arguments are those of WITHIN GROUP.
     let (keys, args): (Vec<Expr>, Vec<Expr>) =
         call.args.iter().cloned().partition(|arg| matches!(arg, Expr::SortOrder(_)));
+    // Percentiles show their share alone, and of the order only its direction (for mode the other one).
+    if let ([Expr::SortOrder(key)], "percentile_cont" | "percentile_disc" | "mode") = (keys.as_slice(), &*call.name) {
+        let share = args.get(1).map(|p| text(p, style)).unwrap_or_default();
+        let descending = if key.ascending == (&*call.name == "mode") { " DESC" } else { "" };
+        let order = text(&key.child, style);
+        return format!("{}({distinct}{share}) WITHIN GROUP (ORDER BY {order}{descending})", call.name);
+    }
     let mut out = format!("{}({distinct}{})", call.name, join(&args, style));
     if !keys.is_empty() {
         out += &format!(" WITHIN GROUP (ORDER BY {})", join(&keys, style));
@@ -358,6 +377,21 @@ fn bound_text(bound: &FrameBound, style: Style) -> String {
     }
 }
 
+thread_local! {
+    /// Zone in which texts of expressions show moments: that of the session whose statement was analysed last, as Spark's
+    /// Literal.toString asks the active session.
+    static ZONE: std::cell::RefCell<Zone> = const { std::cell::RefCell::new(Zone::UTC) };
+}
+
+/// Sets the zone in which texts of expressions show moments.
+pub(crate) fn show_moments_in(zone: &Zone) {
+    ZONE.with_borrow_mut(|shown| {
+        if shown != zone {
+            *shown = zone.clone();
+        }
+    });
+}
+
 fn literal_text(value: &Value, data_type: &DataType, style: Style) -> String {
     if value.is_null() {
         return if style == Style::Pretty { "NULL".to_owned() } else { "null".to_owned() };
@@ -400,7 +434,8 @@ fn plain_value(value: &Value, data_type: &DataType) -> String {
             format!("[{}]", hex.join(" "))
         }
         Value::Date(days) => text::date_to_string(*days),
-        Value::Timestamp(micros) | Value::TimestampNtz(micros) => text::local_timestamp_to_string(*micros),
+        Value::Timestamp(micros) => text::local_timestamp_to_string(ZONE.with_borrow(|zone| zone.to_local(*micros))),
+        Value::TimestampNtz(micros) => text::local_timestamp_to_string(*micros),
         Value::Time(nanos) => text::time_to_string(*nanos),
         Value::YearMonthInterval(months) => {
             let (start, end) = text::interval_bounds(data_type);

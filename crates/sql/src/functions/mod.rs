@@ -12,6 +12,7 @@ pub mod hash;
 mod json;
 #[cfg(test)]
 mod properties;
+mod quick;
 pub mod registry;
 pub mod row;
 pub use self::scalar::{JavaPattern, coerce_case};

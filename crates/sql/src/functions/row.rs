@@ -9,6 +9,7 @@ use std::sync::Arc;
 use arrow::array::ArrayRef;
 
 use super::datetime::zone::Zone;
+use super::quick::{Columns, Quick};
 use super::{EvalContext, Kernel, Operand};
 use crate::conf::SqlConf;
 use crate::error::Result;
@@ -62,6 +63,8 @@ pub struct RowKernel {
     pub strict: bool,
     pub ansi: bool,
     pub eval: RowEval,
+    /// The form over whole columns, which may give up.
+    pub(super) quick: Option<Quick>,
 }
 
 impl std::fmt::Debug for RowKernel {
@@ -77,6 +80,12 @@ impl Kernel for RowKernel {
     }
 
     fn evaluate_operands(&self, args: &[Operand], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+        if let Some(quick) = self.quick {
+            let columns = Columns { args, types: &self.types, rows, ansi: self.ansi, ctx };
+            if let Some(done) = quick(&columns)? {
+                return Ok(done);
+            }
+        }
         let mut out = ValueBuilder::new(&self.result, rows);
         let mut context = RowContext {
             eval: ctx,
@@ -136,8 +145,9 @@ pub fn row_call(
     ansi: bool,
     eval: RowEval,
 ) -> Expr {
-    let types = args.iter().map(Expr::data_type).collect();
-    let kernel = RowKernel { types, result: data_type.clone(), strict, ansi, eval };
+    let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
+    let quick = super::quick::of(name, &types);
+    let kernel = RowKernel { types, result: data_type.clone(), strict, ansi, eval, quick };
     call(name, args, data_type, nullable, kernel)
 }
 

@@ -10,6 +10,8 @@ use crate::exec::ExecContext;
 use crate::exec::bind::eval_one;
 use crate::expr::Expr;
 use crate::plan::LogicalPlan;
+use crate::types::DataType;
+use crate::value::text::MICROS_PER_DAY;
 use crate::value::{Value, value_at};
 
 /// A constant expression as a literal.
@@ -64,6 +66,36 @@ pub(super) fn boolean_simplification(_ctx: &ExecContext<'_>, plan: LogicalPlan) 
             ("isnull", [a]) if !a.nullable() && a.deterministic() => Expr::bool(false),
             _ => e,
         }
+    }))
+}
+
+/// SpecialDatetimeValues: constants 'epoch', 'now', 'today', 'tomorrow' and 'yesterday' that are cast to a date or moment.
+pub(super) fn special_datetimes(ctx: &ExecContext<'_>, plan: LogicalPlan) -> Result<LogicalPlan> {
+    let eval = ctx.eval(0, 0);
+    let (zone, now) = (eval.conf.time_zone().clone(), eval.now_us);
+    let local = zone.to_local(now);
+    let today = local.div_euclid(MICROS_PER_DAY);
+    Ok(everywhere(plan, &mut |e| {
+        let Expr::Cast { child, to, .. } = &e else { return e };
+        let Expr::Literal { value: Value::String(text), .. } = child.unaliased() else { return e };
+        let day = match text.trim().to_ascii_lowercase().as_str() {
+            "epoch" => 0,
+            "now" | "today" => today,
+            "tomorrow" => today + 1,
+            "yesterday" => today - 1,
+            _ => return e,
+        };
+        let word = text.trim().to_ascii_lowercase();
+        let value = match to {
+            DataType::Date => i32::try_from(day).map_or(Value::Null, Value::Date),
+            DataType::Timestamp if word == "now" => Value::Timestamp(now),
+            DataType::Timestamp if word == "epoch" => Value::Timestamp(0),
+            DataType::Timestamp => Value::Timestamp(zone.to_utc(day * MICROS_PER_DAY)),
+            DataType::TimestampNtz if word == "now" => Value::TimestampNtz(local),
+            DataType::TimestampNtz => Value::TimestampNtz(day * MICROS_PER_DAY),
+            _ => return e,
+        };
+        Expr::literal(value, to.clone())
     }))
 }
 

@@ -35,7 +35,10 @@ struct Batch {
 
 /// Catalyst's batches, in order.
 const BATCHES: &[Batch] = &[
-    Batch { times: 1, rules: &[operators::finish_analysis, operators::replace_distinct] },
+    Batch {
+        times: 1,
+        rules: &[operators::finish_analysis, expressions::special_datetimes, operators::replace_distinct],
+    },
     Batch { times: 10, rules: OPERATORS },
     Batch { times: 1, rules: &[constraints::infer_filters] },
     Batch { times: 10, rules: OPERATORS },

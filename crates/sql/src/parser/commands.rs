@@ -7,6 +7,7 @@ use crate::error::{Result, SparkError};
 use crate::expr::Expr;
 use crate::plan::PlanRef;
 use crate::types::DataType;
+use crate::value::Value;
 
 #[derive(Clone, Debug)]
 pub enum Command {
@@ -191,6 +192,17 @@ impl Parser<'_> {
                 Kind::Text(text) => {
                     self.next();
                     text
+                }
+                // The JVM's own zone, which is UTC here.
+                _ if self.word("local") => "UTC".to_owned(),
+                _ if self.word("interval") => {
+                    let literal = self.interval_literal()?;
+                    let Expr::Literal { value: Value::DayTimeInterval(micros), .. } = literal else {
+                        return Err(self.unexpected());
+                    };
+                    let minutes = micros / 60_000_000;
+                    let sign = if minutes < 0 { '-' } else { '+' };
+                    format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
                 }
                 _ => {
                     let start = self.peek().start;

@@ -208,6 +208,12 @@ impl Parser<'_> {
 
     fn in_list(&mut self, value: Expr, negated: bool) -> Result<Expr> {
         self.expect_symbol("(")?;
+        // Spark's grammar tries expressions first: SELECT before a text alone is a typed literal there, of no known type.
+        let literal = self.is_word("select") && matches!(self.peek_at(1).kind, Kind::Text(_));
+        if literal && self.peek_at(2).text == ")" {
+            let (word, place) = (self.peek().text.to_uppercase(), self.peek().place);
+            return Err(self.unknown_literal(&word, place));
+        }
         if ["select", "with", "from", "table", "values"].iter().any(|word| self.is_word(word)) {
             let plan = self.query()?;
             self.expect_symbol(")")?;

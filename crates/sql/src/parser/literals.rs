@@ -4,7 +4,7 @@ use super::Parser;
 use super::errors::Place;
 use super::tokens::{Kind, Token};
 use crate::analyzer::interval;
-use crate::error::Result;
+use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::cast::parse;
 use crate::types::DataType;
@@ -100,14 +100,14 @@ impl Parser<'_> {
                 } else if let Ok(value) = signed.parse::<i64>() {
                     Expr::literal(Value::Long(value), DataType::Long)
                 } else {
-                    self.decimal(&signed, token.place)?
+                    self.decimal(&signed)?
                 }
             }
-            _ => self.decimal(&signed, token.place)?,
+            _ => self.decimal(&signed)?,
         })
     }
 
-    fn decimal(&self, text: &str, place: Place) -> Result<Expr> {
+    fn decimal(&self, text: &str) -> Result<Expr> {
         // 1.5E2BD is 150: an exponent moves the point.
         if let Some((mantissa, exponent)) = text.split_once('E') {
             let exponent: i32 = exponent.parse().map_err(|_| self.unexpected())?;
@@ -123,7 +123,7 @@ impl Parser<'_> {
             let padded = format!("{}{bare}", "0".repeat((scale + 1).saturating_sub(bare.len())));
             let (whole, fraction) = padded.split_at(padded.len() - scale);
             let point = if scale > 0 { "." } else { "" };
-            return self.decimal(&format!("{}{whole}{point}{fraction}", if negative { "-" } else { "" }), place);
+            return self.decimal(&format!("{}{whole}{point}{fraction}", if negative { "-" } else { "" }));
         }
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let digits = format!("{whole}{fraction}");
@@ -132,10 +132,10 @@ impl Parser<'_> {
         let precision = significant.max(scale).max(1);
         let unscaled = digits.parse::<i128>().ok().filter(|_| precision <= 38);
         let Some(unscaled) = unscaled else {
-            return Err(self.parse_error(
+            return Err(SparkError::new(
+                ErrorClass::Arithmetic,
                 "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
                 &[("precision", &precision.to_string()), ("maxPrecision", "38")],
-                place,
             ));
         };
         let (precision, scale) = (u8::try_from(precision).unwrap_or(38), i8::try_from(scale).unwrap_or(0));
@@ -201,17 +201,7 @@ impl Parser<'_> {
                 Expr::literal(Value::Binary(bytes.into()), DataType::Binary)
             }
             _ if own => {
-                return Err(self.parse_error(
-                    "UNSUPPORTED_TYPED_LITERAL",
-                    &[
-                        ("unsupportedType", &format!("\"{}\"", word.to_uppercase())),
-                        (
-                            "supportedTypes",
-                            "\"DATE\", \"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", \"INTERVAL\", \"X\", \"TIME\"",
-                        ),
-                    ],
-                    place,
-                ));
+                return Err(self.unknown_literal(&word.to_uppercase(), place));
             }
             _ => {
                 self.at -= 2;
@@ -219,6 +209,14 @@ impl Parser<'_> {
             }
         };
         Ok(Some(literal))
+    }
+
+    /// UNSUPPORTED_TYPED_LITERAL.
+    pub(super) fn unknown_literal(&self, word: &str, place: Place) -> SparkError {
+        let known = "\"DATE\", \"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", \"INTERVAL\", \"X\", \"TIME\"";
+        let parameters = [("unsupportedType", format!("\"{word}\"")), ("supportedTypes", known.to_owned())];
+        let parameters = parameters.each_ref().map(|(name, value)| (*name, value.as_str()));
+        self.parse_error("UNSUPPORTED_TYPED_LITERAL", &parameters, place)
     }
 
     /// INTERVAL '...', INTERVAL n UNIT ..., INTERVAL '...' UNIT TO UNIT. The word is consumed.
@@ -257,6 +255,11 @@ impl Parser<'_> {
                     units.extend(value.split_whitespace().filter_map(unit_name));
                     text = format!("{sign}{value}");
                     break;
+                }
+                // A number wants its unit.
+                None if units.is_empty() => {
+                    self.at += ahead + 1;
+                    return Err(self.unexpected());
                 }
                 None => break,
             }

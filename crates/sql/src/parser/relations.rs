@@ -171,7 +171,27 @@ impl Parser<'_> {
             return Err(self.unexpected());
         };
         self.expect_symbol(")")?;
-        Ok(plan)
+        if !self.word("repeatable") {
+            return Ok(plan);
+        }
+        self.expect_symbol("(")?;
+        let number = self.value(1)?;
+        let repeated = match super::expressions::strip(&number) {
+            Expr::Literal { value, .. } => value.as_i64(),
+            _ => None,
+        };
+        let Some(repeated) = repeated else { return Err(self.unexpected()) };
+        self.expect_symbol(")")?;
+        Ok(match &*plan {
+            LogicalPlan::Sample { lower, fraction, with_replacement, child, .. } => Arc::new(LogicalPlan::Sample {
+                lower: *lower,
+                fraction: *fraction,
+                seed: repeated,
+                with_replacement: *with_replacement,
+                child: child.clone(),
+            }),
+            _ => plan,
+        })
     }
 
     /// range(...), explode(...) and other functions in FROM.
@@ -279,7 +299,7 @@ impl Parser<'_> {
     /// PIVOT (aggregates FOR column IN (values)).
     fn pivot(&mut self, child: PlanRef) -> Result<PlanRef> {
         self.at += 2;
-        let aggregates = self.separated(&mut Self::named_expression)?;
+        let aggregates = self.separated(&mut Self::named_expression)?.into_iter().map(counted).collect();
         self.expect_word("for")?;
         let column = if self.symbol("(") {
             let columns = self.separated(&mut Self::expression)?;
@@ -321,6 +341,20 @@ impl Parser<'_> {
         let plan = LogicalPlan::Project { list: vec![call(UNPIVOT, args)], child };
         self.table_alias(Arc::new(plan), Some("__auto_generated_subquery_name"))
     }
+}
+
+/// count(*) in PIVOT counts ones: the star is taken before its columns are looked for.
+fn counted(expr: Expr) -> Expr {
+    expr.transform_up(&mut |e| match e {
+        Expr::UnresolvedFunction(mut call)
+            if call.name.eq_ignore_ascii_case("count")
+                && matches!(call.args.as_slice(), [arg] if matches!(super::expressions::strip(arg), Expr::UnresolvedStar(parts) if parts.is_empty())) =>
+        {
+            call.args = vec![Expr::literal(Value::Integer(1), DataType::Integer)];
+            Expr::UnresolvedFunction(call)
+        }
+        other => other,
+    })
 }
 
 /// A join whose right side sees the left side's columns: marked by a hint that the analyzer knows.

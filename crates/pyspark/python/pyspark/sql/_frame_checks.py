@@ -124,8 +124,11 @@ def explain_mode(extended, mode):
         raise _expected("extended", "bool or str", extended)
     if mode is not None and not isinstance(mode, str):
         raise _expected("mode", "str", mode)
-    if mode is not None:
-        return mode
-    if isinstance(extended, str):
-        return extended
-    return "extended" if extended else "simple"
+    if mode is None:
+        mode = extended if isinstance(extended, str) else "extended" if extended else "simple"
+    if mode.lower() not in ("simple", "extended", "codegen", "cost", "formatted"):
+        from pyspark.errors import IllegalArgumentException
+
+        modes = "'simple', 'extended', 'codegen', 'cost', 'formatted'"
+        raise IllegalArgumentException(f"Unknown explain mode: {mode}. Accepted explain modes are {modes}.")
+    return mode.lower()

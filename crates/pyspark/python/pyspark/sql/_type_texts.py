@@ -1,42 +1,17 @@
 """Data types from Spark's JSON and from DDL."""
 
 from pyspark.errors import PySparkValueError
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    ByteType,
-    CalendarIntervalType,
-    CharType,
-    DateType,
-    DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    MapType,
-    NullType,
-    ShortType,
-    StringType,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-    TimeType,
-    VarcharType,
-    VariantType,
-    YearMonthIntervalType,
-)
+from pyspark.sql import types as T
 
 _all_mappable_types = {
     cls.typeName(): cls
     for cls in (
-        BinaryType, BooleanType, ByteType, CalendarIntervalType, DateType, DoubleType, FloatType, IntegerType, LongType,
-        NullType, ShortType, TimestampNTZType, TimestampType, VariantType,
+        T.BinaryType, T.BooleanType, T.ByteType, T.CalendarIntervalType, T.DateType, T.DoubleType, T.FloatType,
+        T.IntegerType, T.LongType, T.NullType, T.ShortType, T.TimestampNTZType, T.TimestampType, T.VariantType,
     )
 }  # fmt: skip
-_all_mappable_types["string"] = StringType
-_all_mappable_types["decimal"] = DecimalType
+_all_mappable_types["string"] = T.StringType
+_all_mappable_types["decimal"] = T.DecimalType
 
 
 def _whole(text, prefix):
@@ -52,22 +27,22 @@ def _whole(text, prefix):
 def _parse_datatype_json_value(json_value, fieldPath="", collationsMap=None):
     if isinstance(json_value, dict):
         kind = json_value["type"]
-        for cls, name in ((ArrayType, "array"), (MapType, "map"), (StructType, "struct")):
+        for cls, name in ((T.ArrayType, "array"), (T.MapType, "map"), (T.StructType, "struct")):
             if kind == name:
                 return cls.fromJson(json_value)
         raise PySparkValueError(errorClass="CANNOT_PARSE_DATATYPE", messageParameters={"msg": str(kind)})
     if json_value in _all_mappable_types:
         return _all_mappable_types[json_value]()
     if numbers := _whole(json_value, "decimal"):
-        return DecimalType(*numbers)
-    for cls, name in ((CharType, "char"), (VarcharType, "varchar"), (TimeType, "time")):
+        return T.DecimalType(*numbers)
+    for cls, name in ((T.CharType, "char"), (T.VarcharType, "varchar"), (T.TimeType, "time")):
         if numbers := _whole(json_value, name):
             return cls(numbers[0])
     if json_value.startswith("string collate "):
-        return StringType(json_value[15:])
+        return T.StringType(json_value[15:])
     if json_value.startswith("interval "):
         parts = json_value[9:].split(" to ")
-        for cls in (DayTimeIntervalType, YearMonthIntervalType):
+        for cls in (T.DayTimeIntervalType, T.YearMonthIntervalType):
             if all(part in cls._inverted_fields for part in parts):
                 return cls(*(cls._inverted_fields[part] for part in parts))
     raise PySparkValueError(errorClass="CANNOT_PARSE_DATATYPE", messageParameters={"msg": str(json_value)})

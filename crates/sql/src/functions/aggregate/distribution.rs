@@ -7,7 +7,7 @@ use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, BooleanArray};
 
 use super::{Accumulator, AggregateFunction, aggregate, passes};
 use crate::error::{Result, SparkError};
-use crate::expr::Expr;
+use crate::expr::{Expr, SortOrder};
 use crate::functions::coercion::{In, cast_to};
 use crate::functions::describe;
 use crate::functions::hash::murmur3_bytes;
@@ -20,9 +20,10 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("percentile", 2, 3, percentile),
     FunctionEntry::custom("median", 1, 1, percentile),
     FunctionEntry::custom("percentile_cont", 1, 1, within_group),
+    FunctionEntry::custom("percentile_disc", 1, 1, within_group),
     FunctionEntry::custom("percentile_approx", 2, 3, approximate),
     FunctionEntry::custom("approx_percentile", 2, 3, approximate),
-    FunctionEntry::custom("mode", 1, 2, mode),
+    FunctionEntry::custom("mode", 0, 2, mode),
 ];
 
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +32,17 @@ enum Kind {
     Exact,
     /// The value at the rank.
     Ranked,
-    /// The most frequent; true: the lowest of several.
-    Mode(bool),
+    /// The value at the rank, as DOUBLE or interval; true: counted from the greatest.
+    Discrete(bool),
+    /// The most frequent; of several the first in the map, or the lowest or greatest.
+    Mode(Pick),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Pick {
+    First,
+    Lowest,
+    Greatest,
 }
 
 #[derive(Clone, Debug)]
@@ -96,12 +106,7 @@ fn percentile(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let weighted = args.len() == 3;
     let mut head = b.inputs(vec![args[0].clone()], &[In::Either(&[In::Num, In::YearMonth, In::DayTime])])?;
     let input = head[0].data_type();
-    let single = match &input {
-        DataType::YearMonthInterval { .. } => DataType::INTERVAL_YM,
-        DataType::DayTimeInterval { .. } => DataType::INTERVAL_DT,
-        _ => DataType::Double,
-    };
-    let result = if many { DataType::array(single, false) } else { single };
+    let result = several(single(&input), many);
     if name != "median" {
         // Percentile shows its frequency too.
         args[0] = head.remove(0);
@@ -126,11 +131,35 @@ fn within_group(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         ));
     };
     args.insert(0, key.child.clone());
-    if !key.ascending {
-        let one = Expr::literal(Value::Double(1.0), DataType::Double);
-        args[1] = b.invoke("-", vec![one, args[1].clone()])?;
+    let share = args[1].clone();
+    let (mut percentages, many) = percentages(b, &args, &share)?;
+    args[0] = b.inputs(vec![args[0].clone()], &[In::Either(&[In::Num, In::YearMonth, In::DayTime])])?.remove(0);
+    let kind = if b.name == "percentile_disc" {
+        Kind::Discrete(!key.ascending)
+    } else {
+        if !key.ascending {
+            percentages.iter_mut().for_each(|p| *p = 1.0 - *p);
+        }
+        Kind::Exact
+    };
+    let input = args[0].data_type();
+    let result = several(single(&input), many);
+    args.push(Expr::SortOrder(Box::new(key.clone())));
+    let function = Distribution { kind, input, result: result.clone(), percentages, many, weighted: false };
+    Ok(aggregate(b, b.name, args, result, true, function))
+}
+
+/// Type of a percentile of these values.
+fn single(input: &DataType) -> DataType {
+    match input {
+        DataType::YearMonthInterval { .. } => DataType::INTERVAL_YM,
+        DataType::DayTimeInterval { .. } => DataType::INTERVAL_DT,
+        _ => DataType::Double,
     }
-    percentile(b, args)
+}
+
+fn several(single: DataType, many: bool) -> DataType {
+    if many { DataType::array(single, false) } else { single }
 }
 
 fn approximate(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
@@ -150,11 +179,35 @@ fn approximate(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
 }
 
 fn mode(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
-    let lowest = matches!(args.get(1), Some(Expr::Literal { value: Value::Boolean(true), .. }));
-    args.truncate(1);
+    let order = std::mem::take(&mut b.within_group);
+    let pick = match (order.as_slice(), args.get(1)) {
+        ([key], _) if args.is_empty() => {
+            args.push(key.child.clone());
+            args.push(Expr::SortOrder(Box::new(key.clone())));
+            if key.ascending { Pick::Lowest } else { Pick::Greatest }
+        }
+        (_, deterministic) => {
+            let lowest = matches!(deterministic, Some(Expr::Literal { value: Value::Boolean(true), .. }));
+            args.truncate(1);
+            if args.is_empty() {
+                return Err(SparkError::analysis(
+                    "INVALID_WITHIN_GROUP_EXPRESSION.WITHIN_GROUP_MISSING",
+                    &[("funcName", "`mode`")],
+                ));
+            }
+            if lowest {
+                // mode(value, true) is mode() WITHIN GROUP (ORDER BY value).
+                let child = args[0].clone();
+                args.push(Expr::SortOrder(Box::new(SortOrder { child, ascending: true, nulls_first: true })));
+                Pick::Lowest
+            } else {
+                Pick::First
+            }
+        }
+    };
     let t = args[0].data_type();
     let function = Distribution {
-        kind: Kind::Mode(lowest),
+        kind: Kind::Mode(pick),
         input: t.clone(),
         result: t.clone(),
         percentages: Vec::new(),
@@ -344,12 +397,20 @@ impl Accumulator for Distributions {
 
 impl Distributions {
     fn result(&self, map: &OpenHashMap) -> Value {
-        if let Kind::Mode(lowest) = self.function.kind {
+        if let Kind::Mode(pick) = self.function.kind {
             // The first of the most frequent.
             let mut best: Option<&(Value, i64)> = None;
             for entry in map.in_order() {
-                let lower = |b: &(Value, i64)| lowest && entry.1 == b.1 && compare(&entry.0, &b.0).is_lt();
-                if best.is_none_or(|b| entry.1 > b.1 || lower(b)) {
+                let wanted = |b: &(Value, i64)| {
+                    let order = compare(&entry.0, &b.0);
+                    entry.1 == b.1
+                        && match pick {
+                            Pick::First => false,
+                            Pick::Lowest => order.is_lt(),
+                            Pick::Greatest => order.is_gt(),
+                        }
+                };
+                if best.is_none_or(|b| entry.1 > b.1 || wanted(b)) {
                     best = Some(entry);
                 }
             }
@@ -360,6 +421,9 @@ impl Distributions {
             return Value::Null;
         }
         sorted.sort_by(|a, b| compare(&a.0, &b.0));
+        if self.function.kind == Kind::Discrete(true) {
+            sorted.reverse();
+        }
         let total: i64 = sorted.iter().map(|e| e.1).sum();
         let at = |rank: i64| -> &Value {
             let mut seen = 0;
@@ -375,6 +439,17 @@ impl Distributions {
             if self.function.kind == Kind::Ranked {
                 let rank = ((p * total as f64).ceil() as i64 - 1).clamp(0, total - 1);
                 return at(rank).clone();
+            }
+            if let Kind::Discrete(_) = self.function.kind {
+                let rank = ((p * total as f64).ceil() as i64 - 1).clamp(0, total - 1);
+                let found = at(rank);
+                return match self.function.result {
+                    DataType::Double => found.as_f64().map_or(Value::Null, Value::Double),
+                    DataType::Array { ref element, .. } if **element == DataType::Double => {
+                        found.as_f64().map_or(Value::Null, Value::Double)
+                    }
+                    _ => found.clone(),
+                };
             }
             let position = (total - 1) as f64 * p;
             let (low, high) = (position.floor() as i64, position.ceil() as i64);

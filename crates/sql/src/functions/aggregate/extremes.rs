@@ -16,8 +16,8 @@ use crate::value::{Value, array_from_values, compare, value_at};
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("max", 1, 1, extreme),
     FunctionEntry::custom("min", 1, 1, extreme),
-    FunctionEntry::custom("max_by", 2, 2, extreme_by),
-    FunctionEntry::custom("min_by", 2, 2, extreme_by),
+    FunctionEntry::custom("max_by", 2, 3, extreme_by),
+    FunctionEntry::custom("min_by", 2, 3, extreme_by),
 ];
 
 /// DATATYPE_MISMATCH.INVALID_ORDERING_TYPE for a type without an order.
@@ -46,6 +46,9 @@ fn extreme(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
 fn extreme_by(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
     require_order(b, &args, &types[1])?;
+    if args.len() == 3 {
+        return super::gathered::best_by(b, args);
+    }
     let name = b.name;
     let wanted = if name == "max_by" { Ordering::Greater } else { Ordering::Less };
     let function = ExtremeBy { wanted, value: types[0].clone(), order: types[1].clone() };

@@ -31,11 +31,13 @@ type Order = (bool, bool);
 
 type Finish = fn(&Gathered, &[Vec<Value>]) -> Result<Value>;
 
-/// Rows of the arguments, in the order of their coming; rows whose first value is null are left out.
+/// Rows of the arguments, in the order of their coming; rows whose `key` is null are left out.
 #[derive(Clone)]
 struct Gathered {
     types: Vec<DataType>,
     result: DataType,
+    /// Position of the argument that must not be null.
+    key: usize,
     /// Sort keys: the arguments from `types.len() - order.len()` on.
     order: Vec<Order>,
     /// A separator, a number of bins.
@@ -84,7 +86,7 @@ impl Accumulator for Rows {
                 continue;
             }
             let values: Vec<Value> = args.iter().zip(&self.function.types).map(|(a, t)| value_at(a, row, t)).collect();
-            if values.first().is_some_and(|v| !v.is_null()) {
+            if values.get(self.function.key).is_some_and(|v| !v.is_null()) {
                 self.groups[*g as usize].push(values);
             }
         }
@@ -196,7 +198,7 @@ fn list_text(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         all.push(Expr::SortOrder(Box::new(key)));
     }
     let types = all.iter().map(Expr::data_type).collect();
-    let function = Gathered { types, result: result.clone(), order, parameter: separator, finish: joined };
+    let function = Gathered { types, result: result.clone(), key: 0, order, parameter: separator, finish: joined };
     Ok(aggregate(b, name, all, result, true, function))
 }
 
@@ -220,6 +222,41 @@ fn joined(function: &Gathered, rows: &[Vec<Value>]) -> Result<Value> {
     }
     let parts: Vec<&str> = rows.iter().filter_map(|row| row[0].as_str()).collect();
     Ok(Value::from(parts.join(function.parameter.as_str().unwrap_or(""))))
+}
+
+/// max_by(value, order, k), min_by(value, order, k): the values of the k greatest or least.
+pub(super) fn best_by(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let name = b.name;
+    let count = crate::functions::json::constant(b, &args[2])?.and_then(|v| v.as_i64()).unwrap_or(0);
+    if !(1..=100_000).contains(&count) {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
+            &[
+                ("sqlExpr", &format!("\"{}\"", describe::call_text(name, &args))),
+                ("exprName", "`k`"),
+                ("valueRange", "[1, 100000]"),
+                ("currentValue", &count.to_string()),
+            ],
+        ));
+    }
+    let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
+    let result = DataType::array(types[0].clone(), true);
+    let finish: Finish =
+        if name == "max_by" { |f, rows| ranked(f, rows, true) } else { |f, rows| ranked(f, rows, false) };
+    let function =
+        Gathered { types, result: result.clone(), key: 1, order: Vec::new(), parameter: Value::Long(count), finish };
+    Ok(aggregate(b, name, args, result, true, function))
+}
+
+fn ranked(function: &Gathered, rows: &[Vec<Value>], greatest: bool) -> Result<Value> {
+    if rows.is_empty() {
+        return Ok(Value::Null);
+    }
+    // Of equal ones the later row comes first.
+    let mut sorted: Vec<&Vec<Value>> = rows.iter().rev().collect();
+    sorted.sort_by(|a, b| if greatest { compare(&b[1], &a[1]) } else { compare(&a[1], &b[1]) });
+    let count = usize::try_from(function.parameter.as_i64().unwrap_or(0)).unwrap_or(0);
+    Ok(Value::array(sorted.into_iter().take(count).map(|row| row[0].clone()).collect()))
 }
 
 /// histogram_numeric(value, bins): NumericHistogram of Hive.
@@ -247,7 +284,7 @@ fn histogram(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let result = DataType::array(bin, true);
     let types = args.iter().map(Expr::data_type).collect();
     let parameter = Value::Long(bins);
-    let function = Gathered { types, result: result.clone(), order: Vec::new(), parameter, finish: binned };
+    let function = Gathered { types, result: result.clone(), key: 0, order: Vec::new(), parameter, finish: binned };
     Ok(aggregate(b, "histogram_numeric", args, result, true, function))
 }
 
@@ -330,6 +367,7 @@ fn product(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let function = Gathered {
         types: vec![DataType::Double],
         result: DataType::Double,
+        key: 0,
         order: Vec::new(),
         parameter: Value::Null,
         finish: |_, rows| {
@@ -370,7 +408,8 @@ fn bitmap(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         _ => |_, rows| Ok(combined(rows, 0xff, |a, b| a & b)),
     };
     let types = args.iter().map(Expr::data_type).collect();
-    let function = Gathered { types, result: DataType::Binary, order: Vec::new(), parameter: Value::Null, finish };
+    let function =
+        Gathered { types, result: DataType::Binary, key: 0, order: Vec::new(), parameter: Value::Null, finish };
     Ok(aggregate(b, b.name, args, DataType::Binary, false, function))
 }
 
@@ -399,6 +438,7 @@ fn variant_schema(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let function = Gathered {
         types: vec![DataType::Variant],
         result: DataType::String,
+        key: 0,
         order: Vec::new(),
         parameter: Value::Null,
         finish,
@@ -419,6 +459,7 @@ fn union(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let function = Gathered {
         types: vec![result.clone()],
         result: result.clone(),
+        key: 0,
         order: Vec::new(),
         parameter: Value::Null,
         finish,

@@ -22,6 +22,7 @@ use super::datetime::zone::Zone;
 use crate::error::{Result, SparkError};
 use crate::expr::{EvalMode, Expr};
 use crate::types::DataType;
+use crate::value::text::MICROS_PER_DAY;
 use crate::value::{ValueBuilder, value_at};
 
 /// What a cast may know.
@@ -189,6 +190,46 @@ pub fn cast_array(array: &ArrayRef, from: &DataType, to: &DataType, ctx: CastCon
                 }
                 return Ok(Arc::new(arrow::array::TimestampMicrosecondArray::from(out).with_timezone("UTC")));
             }
+        }
+        (f, T::Date) if f.is_string() => {
+            if let Some(strings) = array.as_string_opt::<i32>() {
+                let mut out = Vec::with_capacity(strings.len());
+                for s in strings.iter() {
+                    out.push(match s {
+                        None => None,
+                        Some(s) => match parse_date(s) {
+                            Some(v) => Some(v),
+                            None => invalid(ctx, s, to)?,
+                        },
+                    });
+                }
+                return Ok(Arc::new(arrow::array::Date32Array::from(out)));
+            }
+        }
+        (T::Timestamp, T::Date) => {
+            if let Some(moments) = array.as_primitive_opt::<at::TimestampMicrosecondType>() {
+                let out: arrow::array::Date32Array =
+                    moments.unary(|us| ctx.zone.to_local(us).div_euclid(MICROS_PER_DAY) as i32);
+                return Ok(Arc::new(out));
+            }
+        }
+        (T::Date, T::Timestamp) => {
+            if let Some(days) = array.as_primitive_opt::<at::Date32Type>() {
+                let out: arrow::array::TimestampMicrosecondArray =
+                    days.unary(|d| ctx.zone.to_utc(i64::from(d).saturating_mul(MICROS_PER_DAY)));
+                return Ok(Arc::new(out.with_timezone("UTC")));
+            }
+        }
+        (f, T::String) if *f != T::Variant => {
+            let mut out = StringBuilder::with_capacity(array.len(), array.len() * 16);
+            for i in 0..array.len() {
+                if array.is_null(i) {
+                    out.append_null();
+                } else {
+                    out.append_value(to_text(&value_at(array, i, from), from, ctx.zone));
+                }
+            }
+            return Ok(Arc::new(out.finish()));
         }
         (f, T::Integer | T::Long | T::Double) if f.is_string() => {
             if let Some(strings) = array.as_string_opt::<i32>() {

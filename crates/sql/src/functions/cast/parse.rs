@@ -335,9 +335,47 @@ fn parts(s: &str) -> Option<Parts<'_>> {
     Some(Parts { days, micros, zone })
 }
 
+/// Wall clock of the usual form "2026-02-14 10:00:05[.123456][Z]", with a blank or a T, and whether the Z was there; None for
+/// any other text, also for those that [`parts`] can read.
+fn usual(text: &[u8]) -> Option<(i64, bool)> {
+    let digits = |from: usize, to: usize| -> Option<i64> {
+        text.get(from..to)?.iter().try_fold(0_i64, |n, b| b.is_ascii_digit().then(|| n * 10 + i64::from(b - b'0')))
+    };
+    let fixed = text.len() >= 19
+        && text[4] == b'-'
+        && text[7] == b'-'
+        && matches!(text[10], b' ' | b'T')
+        && text[13] == b':'
+        && text[16] == b':';
+    if !fixed {
+        return None;
+    }
+    let days = checked_days(digits(0, 4)?, digits(5, 7)?, digits(8, 10)?)?;
+    let (hour, minute, second) = (digits(11, 13)?, digits(14, 16)?, digits(17, 19)?);
+    if hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let (rest, utc) = match text[19..].split_last() {
+        Some((b'Z', rest)) => (rest, true),
+        _ => (&text[19..], false),
+    };
+    let fraction = match rest.split_first() {
+        None => 0,
+        Some((b'.', shown)) if (1..=6).contains(&shown.len()) => {
+            let value = digits(20, 20 + shown.len())?;
+            value * 10_i64.pow(6 - shown.len() as u32)
+        }
+        _ => return None,
+    };
+    Some((days * MICROS_PER_DAY + ((hour * 60 + minute) * 60 + second) * MICROS_PER_SECOND + fraction, utc))
+}
+
 /// SparkDateTimeUtils.stringToTimestamp; texts without a zone are in `zone`. A text of a time alone needs the current date
 /// and is refused here.
 pub fn parse_timestamp(s: &str, zone: &Zone) -> Option<i64> {
+    if let Some((local, utc)) = usual(s.as_bytes()) {
+        return Some(if utc { local } else { zone.to_utc(local) });
+    }
     let p = parts(s)?;
     let local = p.days?.checked_mul(MICROS_PER_DAY)?.checked_add(p.micros)?;
     match p.zone {

@@ -1,5 +1,6 @@
 //! JSON text in expressions: from_json, to_json, get_json_object and kin.
 
+mod columns;
 mod generate;
 mod infer;
 mod parse;

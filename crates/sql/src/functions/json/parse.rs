@@ -28,9 +28,9 @@ pub(super) struct Reader {
 }
 
 /// A value that does not fit; what could be read of it stays (PartialResultException).
-struct Partial(Value);
+pub(super) struct Partial(pub(super) Value);
 
-type Read = std::result::Result<Value, Partial>;
+pub(super) type Read = std::result::Result<Value, Partial>;
 
 impl Reader {
     /// The value of one text.
@@ -127,7 +127,7 @@ impl Reader {
         if whole { Ok(value) } else { Err(Partial(value)) }
     }
 
-    fn value(&self, bytes: &[u8], span: Span, t: &DataType, zone: &Zone) -> Read {
+    pub(super) fn value(&self, bytes: &[u8], span: Span, t: &DataType, zone: &Zone) -> Read {
         let unfit = || Partial(Value::Null);
         if span.kind == Kind::Null {
             return Ok(Value::Null);

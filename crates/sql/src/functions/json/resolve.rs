@@ -2,6 +2,7 @@
 
 use arrow::array::{Array, ArrayRef, AsArray, StringBuilder};
 
+use super::columns::Scratch;
 use super::generate::Writer;
 use super::parse::Reader;
 use super::{DEFAULT, items, members, path, root};
@@ -196,11 +197,17 @@ impl Kernel for FromJson {
             ));
         }
         let mut out = ValueBuilder::new(&self.reader.schema, rows);
+        let mut scratch = Scratch::default();
         let texts = args.first().and_then(|a| a.as_string_opt::<i32>());
         for row in 0..rows {
             match texts {
                 Some(texts) if texts.is_valid(row) => {
                     let text = texts.value(row);
+                    let plain =
+                        !self.comments && self.reader.append(text, ctx.conf.time_zone(), &mut out, &mut scratch)?;
+                    if plain {
+                        continue;
+                    }
                     let value = if self.comments {
                         self.reader.read(&without_comments(text), ctx.conf.time_zone())?
                     } else {

@@ -91,10 +91,12 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     }),
     FunctionEntry::row("next_day", 2, 2, &[In::Date, In::Str], Ret::Is(T::Date), Nulls::StrictNullable, next_day),
     FunctionEntry::row("trunc", 2, 2, &[In::Date, In::Str], Ret::Is(T::Date), Nulls::StrictNullable, |_, v| {
-        Ok(truncated_date(v[0].as_i64().unwrap_or(0), s(&v[1])).map_or(Value::Null, |d| Value::Date(d as i32)))
+        let unit = CalendarUnit::of(s(&v[1]));
+        Ok(unit.map_or(Value::Null, |unit| Value::Date(unit.first_day(v[0].as_i64().unwrap_or(0)) as i32)))
     }),
     FunctionEntry::row("date_trunc", 2, 2, &[In::Str, In::Ts], Ret::Is(T::Ts), Nulls::StrictNullable, |c, v| {
-        Ok(truncated(v[1].as_i64().unwrap_or(0), s(&v[0]), c.zone()).map_or(Value::Null, Value::Timestamp))
+        let unit = TruncUnit::of(s(&v[0]));
+        Ok(unit.map_or(Value::Null, |unit| Value::Timestamp(unit.truncate(v[1].as_i64().unwrap_or(0), c.zone()))))
     }),
     FunctionEntry::row("date_format", 2, 2, &[In::Ts, In::Str], Ret::Is(T::Str), Nulls::Strict, |c, v| {
         let pattern = c.cached(s(&v[1]), |p| Pattern::new(p, false))?;
@@ -320,39 +322,83 @@ fn next_day(c: &RowContext<'_>, v: &[Value]) -> Result<Value> {
     Ok(Value::Date((days + if step == 0 { 7 } else { step }) as i32))
 }
 
-/// The first day of the unit that a date is in; None for units that are none of a date.
-fn truncated_date(days: i64, unit: &str) -> Option<i64> {
-    let (y, m, _) = civil_from_days(days);
-    Some(match unit.to_uppercase().as_str() {
-        "WEEK" => days - (iso_day_of_week(days) - 1),
-        "MON" | "MONTH" | "MM" => days_from_civil(y, m, 1),
-        "QUARTER" => days_from_civil(y, (m - 1) / 3 * 3 + 1, 1),
-        "YEAR" | "YYYY" | "YY" => days_from_civil(y, 1, 1),
-        _ => return None,
-    })
+/// A unit that moments are cut to.
+#[derive(Clone, Copy)]
+pub(in crate::functions) enum TruncUnit {
+    /// Microseconds, counted from the epoch.
+    Below(i64),
+    /// Microseconds, counted from midnight of the zone.
+    InDay(i64),
+    Day,
+    Calendar(CalendarUnit),
 }
 
-/// DateTimeUtils.truncTimestamp.
-fn truncated(micros: i64, unit: &str, zone: &Zone) -> Option<i64> {
-    let step = match unit.to_uppercase().as_str() {
-        "MICROSECOND" => return Some(micros),
-        "MILLISECOND" => return Some(micros - micros.rem_euclid(1000)),
-        "SECOND" => return Some(micros - micros.rem_euclid(MICROS_PER_SECOND)),
-        "MINUTE" => 60 * MICROS_PER_SECOND,
-        "HOUR" => 3600 * MICROS_PER_SECOND,
-        "DAY" | "DD" => {
-            let local = zone.to_local(micros);
-            return Some(zone.to_utc(local - local.rem_euclid(MICROS_PER_DAY)));
+/// Units of whole days.
+#[derive(Clone, Copy)]
+pub(in crate::functions) enum CalendarUnit {
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+impl CalendarUnit {
+    fn of(name: &str) -> Option<Self> {
+        Some(match name.to_uppercase().as_str() {
+            "WEEK" => Self::Week,
+            "MON" | "MONTH" | "MM" => Self::Month,
+            "QUARTER" => Self::Quarter,
+            "YEAR" | "YYYY" | "YY" => Self::Year,
+            _ => return None,
+        })
+    }
+
+    /// The first day of the unit that a day is in.
+    fn first_day(self, days: i64) -> i64 {
+        let (y, m, _) = civil_from_days(days);
+        match self {
+            Self::Week => days - (iso_day_of_week(days) - 1),
+            Self::Month => days_from_civil(y, m, 1),
+            Self::Quarter => days_from_civil(y, (m - 1) / 3 * 3 + 1, 1),
+            Self::Year => days_from_civil(y, 1, 1),
         }
-        other => {
-            let day = zone.to_local(micros).div_euclid(MICROS_PER_DAY);
-            return Some(zone.to_utc(truncated_date(day, other)? * MICROS_PER_DAY));
+    }
+}
+
+impl TruncUnit {
+    /// A unit's name, in any case.
+    pub(in crate::functions) fn of(name: &str) -> Option<Self> {
+        Some(match name.to_uppercase().as_str() {
+            "MICROSECOND" => Self::Below(1),
+            "MILLISECOND" => Self::Below(1000),
+            "SECOND" => Self::Below(MICROS_PER_SECOND),
+            "MINUTE" => Self::InDay(60 * MICROS_PER_SECOND),
+            "HOUR" => Self::InDay(3600 * MICROS_PER_SECOND),
+            "DAY" | "DD" => Self::Day,
+            other => Self::Calendar(CalendarUnit::of(other)?),
+        })
+    }
+
+    /// DateTimeUtils.truncTimestamp.
+    pub(in crate::functions) fn truncate(self, micros: i64, zone: &Zone) -> i64 {
+        match self {
+            Self::Below(step) => micros - micros.rem_euclid(step),
+            // Below a day the offset in force is kept, also across a change of it.
+            Self::InDay(step) => {
+                let offset = zone.offset_at(micros) * MICROS_PER_SECOND;
+                let local = micros + offset;
+                local - local.rem_euclid(step) - offset
+            }
+            Self::Day => {
+                let local = zone.to_local(micros);
+                zone.to_utc(local - local.rem_euclid(MICROS_PER_DAY))
+            }
+            Self::Calendar(unit) => {
+                let day = zone.to_local(micros).div_euclid(MICROS_PER_DAY);
+                zone.to_utc(unit.first_day(day) * MICROS_PER_DAY)
+            }
         }
-    };
-    // Below a day the offset in force is kept, also across a change of it.
-    let offset = zone.offset_at(micros) * MICROS_PER_SECOND;
-    let local = micros + offset;
-    Some(local - local.rem_euclid(step) - offset)
+    }
 }
 
 /// CANNOT_PARSE_TIMESTAMP.
@@ -482,7 +528,7 @@ fn from_unixtime(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
 
 fn convert_timezone(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     if args.len() == 2 {
-        args.insert(0, Expr::literal(Value::from(b.conf.time_zone_id()), DataType::String));
+        args.insert(0, now_call("current_timezone", DataType::String));
     }
     let args = b.inputs(args, &[In::Str, In::Str, In::Ntz])?;
     let nullable = args.iter().any(Expr::nullable);

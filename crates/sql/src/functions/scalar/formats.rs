@@ -88,8 +88,28 @@ struct Spec {
     conversion: char,
 }
 
-fn illegal(class: &'static str, message: String) -> SparkError {
-    SparkError::plain(ErrorClass::Java(class), message)
+/// java.util.IllegalFormatException, which PySpark hands on as an IllegalArgumentException.
+fn illegal(class: &str, message: String) -> SparkError {
+    let mut error = SparkError::plain(ErrorClass::IllegalArgument, message);
+    error.java_class = Some(class.to_owned());
+    error
+}
+
+/// The Java class that a value has when it reaches the formatter.
+fn java_class(value: &Value) -> &'static str {
+    match value {
+        Value::Boolean(_) => "java.lang.Boolean",
+        Value::Byte(_) => "java.lang.Byte",
+        Value::Short(_) => "java.lang.Short",
+        Value::Integer(_) | Value::Date(_) | Value::YearMonthInterval(_) => "java.lang.Integer",
+        Value::Float(_) => "java.lang.Float",
+        Value::Double(_) => "java.lang.Double",
+        Value::Decimal(..) => "org.apache.spark.sql.types.Decimal",
+        Value::String(_) => "org.apache.spark.unsafe.types.UTF8String",
+        Value::Binary(_) => "[B",
+        Value::CalendarInterval { .. } => "org.apache.spark.unsafe.types.CalendarInterval",
+        _ => "java.lang.Long",
+    }
 }
 
 /// java.util.Formatter.
@@ -202,8 +222,9 @@ fn signed(spec: &Spec, negative: bool, digits: String) -> String {
 }
 
 fn one(spec: &Spec, value: &Value, t: &DataType, c: &RowContext<'_>) -> Result<String> {
-    let mismatch = |name: &str| {
-        Err(illegal("java.util.IllegalFormatConversionException", format!("{} != {name}", spec.conversion)))
+    let mismatch = || {
+        let message = format!("{} != {}", spec.conversion, java_class(value));
+        Err(illegal("java.util.IllegalFormatConversionException", message))
     };
     let cut = |text: String| match spec.precision {
         Some(n) => text.chars().take(n).collect(),
@@ -220,6 +241,8 @@ fn one(spec: &Spec, value: &Value, t: &DataType, c: &RowContext<'_>) -> Result<S
         return Ok(cut("null".into()));
     }
     Ok(match spec.conversion.to_ascii_lowercase() {
+        // A time of day arrives as its nanoseconds.
+        's' if matches!(value, Value::Time(_)) => cut(value.as_i64().unwrap_or(0).to_string()),
         's' => cut(crate::functions::cast::to_text(value, t, c.zone())),
         'h' => {
             let hash = match value {
@@ -237,7 +260,7 @@ fn one(spec: &Spec, value: &Value, t: &DataType, c: &RowContext<'_>) -> Result<S
                 let n = value.as_i64().unwrap_or(0);
                 signed(spec, n < 0, n.unsigned_abs().to_string())
             }
-            _ => return mismatch("java.lang.Double"),
+            _ => return mismatch(),
         },
         'x' | 'o' => {
             let text = match (value, spec.conversion.to_ascii_lowercase()) {
@@ -247,7 +270,7 @@ fn one(spec: &Spec, value: &Value, t: &DataType, c: &RowContext<'_>) -> Result<S
                 (Value::Long(n), 'x') => format!("{n:x}"),
                 (Value::Integer(n), _) => format!("{n:o}"),
                 (Value::Long(n), _) => format!("{n:o}"),
-                _ => return mismatch("java.lang.Double"),
+                _ => return mismatch(),
             };
             let mut text = text;
             if spec.flags.contains('#') {
@@ -262,8 +285,9 @@ fn one(spec: &Spec, value: &Value, t: &DataType, c: &RowContext<'_>) -> Result<S
         }
         'f' | 'e' | 'g' => {
             let x = match value {
-                Value::Float(_) | Value::Double(_) | Value::Decimal(..) => value.as_f64().unwrap_or(0.0),
-                _ => return mismatch("java.lang.Integer"),
+                // A Decimal is no BigDecimal: the formatter refuses it.
+                Value::Float(_) | Value::Double(_) => value.as_f64().unwrap_or(0.0),
+                _ => return mismatch(),
             };
             if x.is_nan() {
                 return Ok("NaN".into());
@@ -291,10 +315,7 @@ fn one(spec: &Spec, value: &Value, t: &DataType, c: &RowContext<'_>) -> Result<S
 
 /// The magnitude with so many decimals, rounded half up on its decimal text as Java does.
 fn half_up(value: &Value, decimals: usize) -> String {
-    let text = match value {
-        Value::Decimal(n, _, s) => crate::value::text::decimal_to_string(n.saturating_abs(), *s),
-        v => crate::value::text::double_to_string(v.as_f64().unwrap_or(0.0).abs()),
-    };
+    let text = crate::value::text::double_to_string(value.as_f64().unwrap_or(0.0).abs());
     let Some((n, scale)) = crate::functions::cast::parse_decimal(&text) else {
         return format!("{:.decimals$}", value.as_f64().unwrap_or(0.0).abs());
     };

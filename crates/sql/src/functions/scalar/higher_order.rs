@@ -1,8 +1,8 @@
 //! Types of the functions that take lambdas; the evaluator runs them.
 
-use crate::error::{Result, SparkError};
-use crate::expr::Expr;
-use crate::functions::coercion::{self, cast_to, unexpected_input};
+use crate::error::Result;
+use crate::expr::{Expr, ExprId, LambdaVariable};
+use crate::functions::coercion::unexpected_input;
 use crate::functions::describe;
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::functions::row::{Special, call};
@@ -24,13 +24,17 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
 ];
 
 pub(super) fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    let ansi = b.ansi();
     if b.name == "any" {
         return b.invoke("exists", args);
     }
     let mut args = args;
     let nullable = args[0].nullable();
     let lambda_type = |e: &Expr| (e.data_type(), e.nullable());
+    let condition = matches!(b.name, "filter" | "exists" | "forall" | "map_filter");
+    if condition && !matches!(args[1].data_type(), DataType::Boolean | DataType::Null) {
+        let sql = describe::call_text(b.name, &args);
+        return Err(unexpected_input(&sql, 1, "\"BOOLEAN\"", &args[1]));
+    }
     let (t, nullable) = match b.name {
         "transform" => {
             let (t, null) = lambda_type(&args[1]);
@@ -40,22 +44,18 @@ pub(super) fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         "exists" | "forall" => (DataType::Boolean, nullable || args[1].nullable()),
         "aggregate" | "reduce" => {
             let wanted = args[1].data_type();
-            let merged = args[2].data_type();
-            if !merged.same_type(&wanted) {
-                // The zero takes no part in coercion: the merge result must have its type.
-                let Expr::Lambda { params, body } = args[2].clone() else {
-                    return Err(SparkError::internal("aggregate needs a lambda"));
-                };
-                if !super::super::cast::can_cast(&merged, &wanted, coercion::eval_mode(ansi))
-                    || !coercion::can_ansi_store(&merged, &wanted)
-                {
-                    let sql = describe::call_text(b.name, &args);
-                    return Err(unexpected_input(&sql, 2, &wanted.quoted_sql(), &args[2]));
-                }
-                args[2] = Expr::Lambda { params, body: Box::new(cast_to(*body, &wanted, ansi)) };
+            if args.len() == 3 {
+                // LambdaFunction.identity: what finishes when nothing is said.
+                let data_type = wanted.clone();
+                let id = LambdaVariable { id: ExprId::fresh(), name: "id".into(), data_type, nullable: true };
+                args.push(Expr::Lambda { params: vec![id.clone()], body: Box::new(Expr::LambdaVariable(id)) });
             }
-            let result = args.get(3).map_or(wanted, Expr::data_type);
-            (result, true)
+            // No cast comes to help: the merged value must have the type of the start.
+            if !args[2].data_type().same_type(&wanted) {
+                let sql = describe::call_text(b.name, &args);
+                return Err(unexpected_input(&sql, 2, &wanted.quoted_sql(), &args[2]));
+            }
+            (args[3].data_type(), true)
         }
         "zip_with" => {
             let (t, null) = lambda_type(&args[2]);

@@ -88,6 +88,10 @@ fn make_timestamp(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     if args.len() <= if ntz { 2 } else { 3 } && super::times::is_time(&args[1]) {
         return super::times::joined(b, args, t);
     }
+    if args.len() == 2 || (args.len() == 3 && !ntz) {
+        let sql = crate::functions::describe::call_text(b.name, &args);
+        return Err(crate::functions::coercion::unexpected_input(&sql, 0, "\"DATE\"", &args[0]));
+    }
     if args.len() < 6 {
         let expected = if ntz { "6" } else { "[6, 7]" };
         return Err(crate::functions::registry::wrong_count(b.written, expected, args.len()));

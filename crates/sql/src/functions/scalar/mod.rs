@@ -33,9 +33,11 @@ mod windows;
 
 pub(super) use self::arithmetic::overflow;
 pub use self::conditional::coerce_case;
+pub(in crate::functions) use self::dates::TruncUnit;
 pub(in crate::functions) use self::decimal::divide as divide_decimal;
 pub(crate) use self::intervals::overflow as interval_overflow;
 pub use self::java_pattern::JavaPattern;
+pub(in crate::functions) use self::strings::range as substring_range;
 pub(crate) use self::times::enabled as time_type_enabled;
 pub(in crate::functions) use self::variants::parts as variant_parts;
 

@@ -47,7 +47,7 @@ fn illegal(start: &Value, stop: &Value, step: &str) -> SparkError {
     let text = |v: &Value| v.as_i64().unwrap_or(0).to_string();
     SparkError::plain(
         ErrorClass::IllegalArgument,
-        format!("Illegal sequence boundaries: {} to {} by {step}", text(start), text(stop)),
+        format!("requirement failed: Illegal sequence boundaries: {} to {} by {step}", text(start), text(stop)),
     )
 }
 

@@ -314,7 +314,7 @@ fn padded(v: &[Value], left: bool) -> Result<Value> {
 }
 
 /// UTF8String.substringSQL: one-based, negative from the end.
-fn range(len: usize, pos: i64, count: i64) -> (usize, usize) {
+pub(in crate::functions) fn range(len: usize, pos: i64, count: i64) -> (usize, usize) {
     let n = len as i64;
     let start = if pos > 0 {
         pos - 1

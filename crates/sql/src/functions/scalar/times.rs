@@ -278,7 +278,7 @@ pub(super) fn arithmetic(b: &Build<'_>, op: &str, left: &Expr, right: &Expr) -> 
         enabled(b.conf)?;
         let result = DataType::DayTimeInterval { start: 1, end: 3 };
         let args = vec![left.clone(), right.clone()];
-        return Ok(Some(row_call("-", args, result, nullable, true, b.ansi(), |_, v| {
+        return Ok(Some(row_call("-", args, result, true, true, b.ansi(), |_, v| {
             Ok(Value::DayTimeInterval((of(&v[0]) - of(&v[1])) / 1000))
         })));
     }

@@ -1,0 +1,351 @@
+//! Whole columns at a time for the functions that queries use most. Each stands beside the value-by-value form of its function,
+//! which is the reference (see the properties) and takes over where a column form gives up: for constants, errors, odd types.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, AsArray, BooleanArray, Date32Array, Int32Array, Int64Array, StringArray, StringBuilder,
+    TimestampMicrosecondArray, UInt32Array,
+};
+use arrow::buffer::{Buffer, NullBuffer};
+use arrow::compute::take;
+use arrow::datatypes as at;
+
+use super::datetime::calendar::{civil_from_days, day_of_year, iso_day_of_week, iso_week};
+use super::datetime::pattern::Pattern;
+use super::datetime::zone::Zone;
+use super::scalar::{TruncUnit, substring_range};
+use super::{EvalContext, Operand};
+use crate::error::Result;
+use crate::types::DataType;
+use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
+
+/// A function over columns; None: it does not take these.
+pub(super) type Quick = fn(&Columns<'_>) -> Result<Option<ArrayRef>>;
+
+/// What a quick form works on.
+pub(super) struct Columns<'a> {
+    pub args: &'a [Operand],
+    pub types: &'a [DataType],
+    pub rows: usize,
+    pub ansi: bool,
+    pub ctx: &'a EvalContext<'a>,
+}
+
+impl Columns<'_> {
+    fn zone(&self) -> &Zone {
+        self.ctx.conf.time_zone()
+    }
+
+    /// Argument `i` when it is a column.
+    fn column(&self, i: usize) -> Option<&ArrayRef> {
+        match self.args.get(i)? {
+            Operand::Column(array) => Some(array),
+            Operand::Scalar(_) => None,
+        }
+    }
+
+    fn texts(&self, i: usize) -> Option<&StringArray> {
+        self.column(i)?.as_string_opt::<i32>()
+    }
+
+    /// The text of a constant argument that is not null.
+    fn constant_text(&self, i: usize) -> Option<&str> {
+        match self.args.get(i)? {
+            Operand::Scalar(array) if array.is_valid(0) => Some(array.as_string_opt::<i32>()?.value(0)),
+            _ => None,
+        }
+    }
+
+    fn constant_int(&self, i: usize) -> Option<i64> {
+        match self.args.get(i)? {
+            Operand::Scalar(array) if array.is_valid(0) => {
+                array.as_primitive_opt::<at::Int32Type>().map(|a| i64::from(a.value(0)))
+            }
+            _ => None,
+        }
+    }
+
+    fn days(&self, i: usize) -> Option<&Date32Array> {
+        self.column(i)?.as_primitive_opt::<at::Date32Type>()
+    }
+
+    fn moments(&self, i: usize) -> Option<&TimestampMicrosecondArray> {
+        self.column(i)?.as_primitive_opt::<at::TimestampMicrosecondType>()
+    }
+
+    /// Microseconds on the wall clock, a value a row (null rows too).
+    fn clocks(&self, i: usize) -> Option<(Vec<i64>, Option<NullBuffer>)> {
+        let array = self.moments(i)?;
+        let values = array.values();
+        let local = match (&self.types[i], self.zone()) {
+            (DataType::TimestampNtz, _) | (_, Zone::Fixed(0)) => values.to_vec(),
+            (_, Zone::Fixed(seconds)) => {
+                let shift = i64::from(*seconds) * MICROS_PER_SECOND;
+                values.iter().map(|v| v.wrapping_add(shift)).collect()
+            }
+            (_, zone) => values.iter().map(|v| zone.to_local(*v)).collect(),
+        };
+        Some((local, array.nulls().cloned()))
+    }
+}
+
+/// The column form of a function over these types.
+pub(super) fn of(name: &str, types: &[DataType]) -> Option<Quick> {
+    use DataType as T;
+    let timed = matches!(types.first(), Some(T::Timestamp | T::TimestampNtz));
+    Some(match (name, types) {
+        ("year", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, |d| civil_from_days(d).0))),
+        ("month", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, |d| i64::from(civil_from_days(d).1)))),
+        ("quarter", [T::Date]) => {
+            |c| Ok(c.days(0).map(|a| parts(a, |d| i64::from((civil_from_days(d).1 - 1) / 3 + 1))))
+        }
+        ("day" | "dayofmonth", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, |d| i64::from(civil_from_days(d).2)))),
+        ("dayofyear", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, day_of_year))),
+        ("dayofweek", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, |d| iso_day_of_week(d) % 7 + 1))),
+        ("weekday", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, |d| iso_day_of_week(d) - 1))),
+        ("weekofyear", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, |d| iso_week(d).1))),
+        ("hour", [_]) if timed => |c| Ok(clock_part(c, |s| s / 3600)),
+        ("minute", [_]) if timed => |c| Ok(clock_part(c, |s| s / 60 % 60)),
+        ("second", [_]) if timed => |c| Ok(clock_part(c, |s| s % 60)),
+        ("date_add", [T::Date, T::Integer]) => |c| Ok(days_moved(c, 1)),
+        ("date_sub", [T::Date, T::Integer]) => |c| Ok(days_moved(c, -1)),
+        ("datediff" | "date_diff", [T::Date, T::Date]) => days_between,
+        ("unix_timestamp" | "to_unix_timestamp", [T::Timestamp, _]) => unix_seconds,
+        ("unix_seconds", [T::Timestamp]) => unix_seconds,
+        ("unix_millis", [T::Timestamp]) => |c| Ok(c.moments(0).map(|a| longs(a, |us| us.div_euclid(1000)))),
+        ("unix_micros", [T::Timestamp]) => |c| Ok(c.moments(0).map(|a| longs(a, |us| us))),
+        ("date_trunc", [T::String, T::Timestamp]) => date_trunc,
+        ("date_format", [T::Timestamp, T::String]) => date_format,
+        ("upper" | "ucase", [T::String]) => {
+            |c| Ok(c.texts(0).map(|a| cased(a, u8::to_ascii_uppercase, str::to_uppercase)))
+        }
+        ("lower" | "lcase", [T::String]) => {
+            |c| Ok(c.texts(0).map(|a| cased(a, u8::to_ascii_lowercase, str::to_lowercase)))
+        }
+        ("length" | "len" | "char_length" | "character_length", [T::String]) => {
+            |c| Ok(c.texts(0).map(|a| counts(a, |s| if s.is_ascii() { s.len() } else { s.chars().count() })))
+        }
+        ("octet_length", [T::String]) => |c| Ok(c.texts(0).map(|a| counts(a, str::len))),
+        ("trim", [T::String]) => |c| Ok(c.texts(0).map(|a| sliced(a, |s| s.trim_matches(' ')))),
+        ("ltrim", [T::String]) => |c| Ok(c.texts(0).map(|a| sliced(a, |s| s.trim_start_matches(' ')))),
+        ("rtrim", [T::String]) => |c| Ok(c.texts(0).map(|a| sliced(a, |s| s.trim_end_matches(' ')))),
+        ("substring" | "substr", [T::String, T::Integer, T::Integer]) => substring,
+        ("startswith", [T::String, T::String]) => |c| Ok(tested(c, |s, part| s.starts_with(part))),
+        ("endswith", [T::String, T::String]) => |c| Ok(tested(c, |s, part| s.ends_with(part))),
+        ("contains", [T::String, T::String]) => |c| Ok(tested(c, |s, part| s.contains(part))),
+        ("concat", all) if !all.is_empty() && all.iter().all(|t| *t == T::String) => concat,
+        ("concat_ws", all) if all.len() > 1 && all.iter().all(|t| *t == T::String) => concat_ws,
+        ("size" | "cardinality", [T::Array { .. } | T::Map { .. }]) => size,
+        ("get" | "[]", [T::Array { .. }, T::Integer]) => |c| element(c, false),
+        ("element_at" | "try_element_at", [T::Array { .. }, T::Integer]) => |c| element(c, true),
+        _ => return None,
+    })
+}
+
+fn parts(array: &Date32Array, f: impl Fn(i64) -> i64) -> ArrayRef {
+    let out: Int32Array = array.unary(|d| f(i64::from(d)) as i32);
+    Arc::new(out)
+}
+
+fn longs(array: &TimestampMicrosecondArray, f: impl Fn(i64) -> i64) -> ArrayRef {
+    let out: Int64Array = array.unary(f);
+    Arc::new(out)
+}
+
+fn clock_part(c: &Columns<'_>, f: impl Fn(i64) -> i64) -> Option<ArrayRef> {
+    let (local, nulls) = c.clocks(0)?;
+    let values: Vec<i32> = local.iter().map(|us| f(us.rem_euclid(MICROS_PER_DAY) / MICROS_PER_SECOND) as i32).collect();
+    Some(Arc::new(Int32Array::new(values.into(), nulls)))
+}
+
+fn days_moved(c: &Columns<'_>, sign: i64) -> Option<ArrayRef> {
+    let (days, by) = (c.days(0)?, c.constant_int(1)?);
+    let out: Date32Array = days.unary(|d| (i64::from(d) + sign * by) as i32);
+    Some(Arc::new(out))
+}
+
+fn days_between(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
+    let date = |i: usize| c.args[i].array().as_primitive_opt::<at::Date32Type>();
+    let (Some(a), Some(b)) = (date(0), date(1)) else { return Ok(None) };
+    Ok(match (c.args[0].is_scalar(), c.args[1].is_scalar()) {
+        (false, false) => {
+            let out: Int32Array = arrow::compute::binary(a, b, |x, y| x.wrapping_sub(y))?;
+            Some(Arc::new(out) as ArrayRef)
+        }
+        (true, false) if a.is_valid(0) => {
+            let x = a.value(0);
+            let out: Int32Array = b.unary(|y| x.wrapping_sub(y));
+            Some(Arc::new(out))
+        }
+        (false, true) if b.is_valid(0) => {
+            let y = b.value(0);
+            let out: Int32Array = a.unary(|x| x.wrapping_sub(y));
+            Some(Arc::new(out))
+        }
+        _ => None,
+    })
+}
+
+fn unix_seconds(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
+    if c.args.len() == 2 && c.constant_text(1).is_none() {
+        return Ok(None);
+    }
+    Ok(c.moments(0).map(|a| longs(a, |us| us.div_euclid(MICROS_PER_SECOND))))
+}
+
+fn date_trunc(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
+    let (Some(unit), Some(array)) = (c.constant_text(0).and_then(TruncUnit::of), c.moments(1)) else { return Ok(None) };
+    let zone = c.zone();
+    let out: TimestampMicrosecondArray = array.unary(|us| unit.truncate(us, zone));
+    Ok(Some(Arc::new(out.with_timezone("UTC"))))
+}
+
+fn date_format(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
+    let (Some(pattern), Some(array)) = (c.constant_text(1), c.moments(0)) else { return Ok(None) };
+    if array.null_count() == array.len() {
+        return Ok(None);
+    }
+    let pattern = Pattern::new(pattern, false)?;
+    let zone = c.zone();
+    let mut out = StringBuilder::with_capacity(c.rows, c.rows * 16);
+    for us in array.iter() {
+        match us {
+            Some(us) => out.append_value(pattern.format(us, zone)),
+            None => out.append_null(),
+        }
+    }
+    Ok(Some(Arc::new(out.finish())))
+}
+
+/// Upper or lower case: ASCII columns byte by byte, others text by text.
+fn cased(array: &StringArray, byte: fn(&u8) -> u8, text: fn(&str) -> String) -> ArrayRef {
+    let (first, last) = (array.value_offsets()[0] as usize, array.value_offsets()[array.len()] as usize);
+    let data = &array.value_data()[first..last];
+    if data.is_ascii() && first == 0 {
+        let changed: Vec<u8> = data.iter().map(byte).collect();
+        let made = StringArray::try_new(array.offsets().clone(), Buffer::from_vec(changed), array.nulls().cloned());
+        if let Ok(made) = made {
+            return Arc::new(made);
+        }
+    }
+    let out: StringArray = array.iter().map(|s| s.map(text)).collect();
+    Arc::new(out)
+}
+
+fn counts(array: &StringArray, f: impl Fn(&str) -> usize) -> ArrayRef {
+    let values: Vec<i32> = (0..array.len()).map(|i| f(array.value(i)) as i32).collect();
+    Arc::new(Int32Array::new(values.into(), array.nulls().cloned()))
+}
+
+fn sliced(array: &StringArray, f: impl Fn(&str) -> &str) -> ArrayRef {
+    let mut out = StringBuilder::with_capacity(array.len(), array.value_data().len());
+    for text in array.iter() {
+        out.append_option(text.map(&f));
+    }
+    Arc::new(out.finish())
+}
+
+fn substring(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
+    let (Some(array), Some(start), Some(count)) = (c.texts(0), c.constant_int(1), c.constant_int(2)) else {
+        return Ok(None);
+    };
+    Ok(Some(sliced(array, |text| {
+        if text.is_ascii() {
+            let (from, to) = substring_range(text.len(), start, count);
+            return &text[from..to];
+        }
+        let (from, to) = substring_range(text.chars().count(), start, count);
+        let byte = |n: usize| text.char_indices().nth(n).map_or(text.len(), |(at, _)| at);
+        &text[byte(from)..byte(to)]
+    })))
+}
+
+fn tested(c: &Columns<'_>, f: impl Fn(&str, &str) -> bool) -> Option<ArrayRef> {
+    let (array, part) = (c.texts(0)?, c.constant_text(1)?);
+    let values: Vec<bool> = (0..array.len()).map(|i| f(array.value(i), part)).collect();
+    Some(Arc::new(BooleanArray::new(values.into(), array.nulls().cloned())))
+}
+
+/// Text arguments with the row that stands for a row of the result.
+fn all_texts<'a>(c: &'a Columns<'_>) -> Option<Vec<(&'a StringArray, bool)>> {
+    c.args.iter().map(|a| Some((a.array().as_string_opt::<i32>()?, a.is_scalar()))).collect()
+}
+
+fn concat(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
+    use std::fmt::Write;
+    let Some(texts) = all_texts(c) else { return Ok(None) };
+    let mut out = StringBuilder::with_capacity(c.rows, c.rows * 16);
+    for row in 0..c.rows {
+        let at = |scalar: bool| if scalar { 0 } else { row };
+        if texts.iter().any(|(a, scalar)| a.is_null(at(*scalar))) {
+            out.append_null();
+            continue;
+        }
+        for (array, scalar) in &texts {
+            // Writing into a builder in memory cannot fail.
+            let _ = out.write_str(array.value(at(*scalar)));
+        }
+        out.append_value("");
+    }
+    Ok(Some(Arc::new(out.finish())))
+}
+
+fn concat_ws(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
+    use std::fmt::Write;
+    let (Some(texts), Some(separator)) = (all_texts(c), c.constant_text(0)) else { return Ok(None) };
+    let mut out = StringBuilder::with_capacity(c.rows, c.rows * 16);
+    for row in 0..c.rows {
+        let mut first = true;
+        for (array, scalar) in &texts[1..] {
+            let at = if *scalar { 0 } else { row };
+            if array.is_valid(at) {
+                if !std::mem::take(&mut first) {
+                    let _ = out.write_str(separator);
+                }
+                let _ = out.write_str(array.value(at));
+            }
+        }
+        out.append_value("");
+    }
+    Ok(Some(Arc::new(out.finish())))
+}
+
+fn size(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
+    let Some(column) = c.column(0) else { return Ok(None) };
+    let (offsets, nulls) = match (column.as_list_opt::<i32>(), column.as_map_opt()) {
+        (Some(list), _) => (list.value_offsets(), list.nulls()),
+        (_, Some(map)) => (map.value_offsets(), map.nulls()),
+        _ => return Ok(None),
+    };
+    // Without ANSI the size of null is -1.
+    if !c.ansi && nulls.is_some_and(|n| n.null_count() > 0) {
+        return Ok(None);
+    }
+    let values: Vec<i32> = offsets.windows(2).map(|w| w[1] - w[0]).collect();
+    Ok(Some(Arc::new(Int32Array::new(values.into(), nulls.cloned()))))
+}
+
+/// An element of each array by a constant position; gives up where one is missing, as ANSI may make it an error.
+fn element(c: &Columns<'_>, from_one: bool) -> Result<Option<ArrayRef>> {
+    let (Some(list), Some(position)) = (c.column(0).and_then(|a| a.as_list_opt::<i32>()), c.constant_int(1)) else {
+        return Ok(None);
+    };
+    let position = if from_one { position - 1 } else { position };
+    if position < 0 {
+        return Ok(None);
+    }
+    let mut indices = Vec::with_capacity(c.rows);
+    for (row, ends) in list.value_offsets().windows(2).enumerate() {
+        if list.is_null(row) {
+            indices.push(None);
+            continue;
+        }
+        let at = i64::from(ends[0]) + position;
+        if at >= i64::from(ends[1]) {
+            return Ok(None);
+        }
+        indices.push(u32::try_from(at).ok());
+    }
+    Ok(Some(take(list.values(), &UInt32Array::from(indices), None)?))
+}
