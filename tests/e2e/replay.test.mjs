@@ -129,8 +129,8 @@ test("borders between batches are moved by keyboard and the other batches run be
   for (const count of [1, 2, 3, 4]) await stepTo(page, count);
   await tab(page, "Compare");
   await page.getByRole("button", { name: "Cut the input into other batches" }).click();
-  await page.getByRole("separator").first().press("ArrowUp");
-  await page.getByRole("separator").last().press("Delete");
+  await page.locator(".cuts").getByRole("separator").first().press("ArrowUp");
+  await page.locator(".cuts").getByRole("separator").last().press("Delete");
   await page.getByRole("button", { name: "Run 3 batches beside" }).click();
   await page.locator(".runs .caption", { hasText: "in 3 batches" }).waitFor();
   const inputs = await page.locator(".both tbody tr td:nth-child(3)").allInnerTexts();

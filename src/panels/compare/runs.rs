@@ -91,10 +91,8 @@ fn last_lines(traceback: &str) -> String {
 #[component]
 pub(super) fn Runs() -> Html {
     let page = use_page();
-    let Some(second) = page.main.replay.beside().cloned() else {
-        return html! {};
-    };
     let chosen = use_state(|| None::<i64>);
+    let Some(second) = page.main.replay.beside().cloned() else { return html! {} };
     let first = page.main.shown_query();
     let other = first
         .and_then(|view| second.queries.iter().find(|other| other.info.id == view.info.id))
