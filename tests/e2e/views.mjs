@@ -118,6 +118,24 @@ export const VIEWS = [
     open: (page) => page.getByRole("button", { name: "Reset", exact: true }).click(),
     close: (page) => page.keyboard.press("Escape"),
   },
+  {
+    name: "may I restart",
+    open: async (page) => {
+      await page.getByRole("toolbar").getByRole("button", { name: "May I restart?" }).click();
+      await page.getByRole("dialog", { name: "May I restart with this script?" }).locator("[data-verdict]").waitFor();
+    },
+    close: (page) => page.keyboard.press("Escape"),
+  },
+  { name: "compare", panel: "Detail", open: tab("Compare") },
+  {
+    name: "two runs beside each other",
+    panel: "Detail",
+    open: async (page) => {
+      await page.getByLabel("Watermark delay").fill("8");
+      await page.getByRole("button", { name: "Run it beside" }).click();
+      await page.locator(".runs .caption").first().waitFor();
+    },
+  },
   { name: "help", open: (page) => page.keyboard.press("F1"), close: (page) => page.keyboard.press("Escape") },
 ];
 
