@@ -6,10 +6,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use tidemark_protocol::messages::{BatchReport, InspectEvent, PlanReport, StateReport, StateRequest};
 
+/// Rows of state, or why those that were asked for cannot be shown.
+pub type StateAnswer = Result<Rc<StateReport>, Rc<(StateRequest, String)>>;
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InspectState {
     /// The state that was asked for last, or why it cannot be shown.
-    pub state: Option<Result<Rc<StateReport>, Rc<(StateRequest, String)>>>,
+    pub state: Option<StateAnswer>,
     /// Plans by query.
     pub plans: BTreeMap<String, Rc<PlanReport>>,
     /// The stateful operator that the State tab shows.
