@@ -187,6 +187,7 @@ mod tests {
             origin: "a.json".to_owned(),
             row: "{}".to_owned(),
             fate: Fate::Dropped { boundary_us: 5, watermark_us: 9 },
+            source: 0,
         });
         hear(&mut app, Event::Batch(Box::new(report)));
         hear(&mut app, Event::Fates(FatesEvent::Dropped { query: "q".to_owned(), rows: Vec::new(), lost: 0 }));
