@@ -296,6 +296,9 @@ impl App {
 
     fn settle(&mut self, command: u64, clock_ms: i64, next_due_ms: Option<i64>) -> Vec<Effect> {
         self.settled += 1;
+        if self.share.leaving && self.settled == self.sent {
+            return self.leave();
+        }
         self.clock_ms = Some(clock_ms);
         self.next_due_ms = next_due_ms;
         self.working.retain(|number| *number > command);

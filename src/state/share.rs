@@ -115,6 +115,8 @@ pub struct ShareState {
     arriving: Option<String>,
     /// The workspace that is being opened is to hold this.
     pending: Option<Rc<Parcel>>,
+    /// The pending one is opened once this one is saved.
+    pub(super) leaving: bool,
     /// The page opens without a network.
     pub kept: bool,
     /// Another version waits, and the person has not put it off.
@@ -198,12 +200,12 @@ impl App {
             ShareAction::Beside => {
                 self.share.dialog = None;
                 if let Some(parcel) = self.share.offer.take() {
-                    let name = format!("shared-{:08x}", fingerprint(&parcel));
-                    self.lose_session();
-                    self.begin_anew();
-                    self.engine = Engine::Starting;
                     self.share.pending = Some(parcel);
-                    return vec![Effect::Share(ShareEffect::OpenWorkspace(name))];
+                    // The editor's text is saved first; a script that holds the engine was saved when it was run.
+                    let text = self.script.to_string();
+                    let save = if self.is_busy() { Vec::new() } else { self.ask(Command::SetScript { text }) };
+                    self.share.leaving = !save.is_empty();
+                    return if save.is_empty() { self.leave() } else { save };
                 }
             }
             ShareAction::OpenCheckpoint(bytes) => self.found(checkpoint::unzip(&bytes)),
@@ -218,6 +220,17 @@ impl App {
             ShareAction::Update => return vec![Effect::Share(ShareEffect::Update)],
         }
         Vec::new()
+    }
+
+    /// The workspace is saved: the one that waits is opened beside it.
+    pub(super) fn leave(&mut self) -> Vec<Effect> {
+        self.share.leaving = false;
+        let Some(parcel) = self.share.pending.clone() else { return Vec::new() };
+        let name = format!("shared-{:08x}", fingerprint(&parcel));
+        self.lose_session();
+        self.begin_anew();
+        self.engine = Engine::Starting;
+        vec![Effect::Share(ShareEffect::OpenWorkspace(name))]
     }
 
     fn show_share(&mut self, dialog: Option<ShareDialog>) -> Vec<Effect> {
@@ -514,7 +527,10 @@ mod tests {
 
         ready(&mut app, restored());
         share(&mut app, ShareAction::Arrived(link));
-        let effects = share(&mut app, ShareAction::Beside);
+        let save = share(&mut app, ShareAction::Beside);
+        assert!(matches!(&save[..], [Effect::Send(Command::SetScript { .. })]), "{save:?}");
+        let settled = || Action::Heard(Box::new(Event::Settled { command: 0, clock_ms: 0, next_due_ms: None }));
+        let effects = (0..9).map(|_| app.apply(settled())).find(|effects| !effects.is_empty()).unwrap_or_default();
         let [Effect::Share(ShareEffect::OpenWorkspace(name))] = &effects[..] else { panic!("{effects:?}") };
         assert!(name.starts_with("shared-"));
         assert!(laid(&ready(&mut app, None)));
