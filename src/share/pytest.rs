@@ -96,7 +96,7 @@ fn fill(
         };
         let columns: Vec<String> = batch.output.columns.iter().map(|column| python::literal(&column.name)).collect();
         let _ = write!(batches, "    {{{reason}\n        \"files\": {{\n{files}        }},\n");
-        let _ = write!(batches, "        \"columns\": [{}],\n", columns.join(", "));
+        let _ = writeln!(batches, "        \"columns\": [{}],", columns.join(", "));
         let _ = write!(batches, "        \"count\": {},\n        \"rows\": [\n", batch.output.total);
         for row in &batch.output.rows {
             let cells: Vec<String> = row.iter().map(|cell| python::literal(&shown(cell.as_deref()))).collect();

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use tidemark_protocol::messages::{BatchReport, InspectEvent, PlanReport, StateReport, StateRequest};
 
 /// Rows of state, or why those that were asked for cannot be shown.
-pub type StateAnswer = Result<Rc<StateReport>, Rc<(StateRequest, String)>>;
+type StateAnswer = Result<Rc<StateReport>, Rc<(StateRequest, String)>>;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InspectState {
