@@ -14,7 +14,7 @@
 # data/stream_in/4.json
 #   {"event_time": "2026-03-02T09:06:20", "user": "ana", "action": "buy", "amount": 1.0}
 # data/stream_in/5.json
-#   {"event_time": "2026-03-02T09:00:30", "user": "dee", "action": "buy", "amount": 5.0}
+#   {"event_time": "2026-03-02T09:00:30", "user": "dee", "action": "buy", "amount": 4.0}
 
 from pyspark.sql import SparkSession, functions as F
 from pyspark.sql.streaming import StreamingQueryListener

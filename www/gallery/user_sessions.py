@@ -7,7 +7,7 @@
 #   {"event_time": "2026-03-02T09:00:10", "user": "ben", "action": "buy", "amount": 3.0}
 # data/stream_in/2.json
 #   {"event_time": "2026-03-02T09:02:50", "user": "ana", "action": "buy", "amount": 4.0}
-#   {"event_time": "2026-03-02T09:20:00", "user": "ben", "action": "buy", "amount": 5.0}
+#   {"event_time": "2026-03-02T09:20:00", "user": "ben", "action": "buy", "amount": 4.0}
 
 from pyspark.sql import SparkSession, functions as F
 
