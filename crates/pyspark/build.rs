@@ -1,10 +1,14 @@
 //! Gathers the Python modules that are frozen into the binary: our own ones under `python/`, and those modules of the
 //! standard library that scripts use, taken from the `rustpython-pylib` package at build time (nothing of it is kept here).
 
+use std::collections::BTreeMap;
 use std::error::Error;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+use rustpython_compiler::core::frozen::{FrozenCodeObject, FrozenLib, FrozenModule};
+use rustpython_compiler::core::marshal;
+use rustpython_compiler::{CompileOpts, Mode};
 
 /// Modules of the standard library; a name that ends in `/` is a folder whose `.py` files are all taken.
 /// Followed from what scripts import; a module with files or a clock behind it has a version of ours under `python/`.
@@ -127,14 +131,65 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed={}", own.display());
     println!("cargo:rerun-if-changed=build.rs");
 
-    let mut module = String::new();
-    writeln!(
-        module,
-        "static FROZEN: &rustpython_vm::frozen::FrozenLib = rustpython_derive::py_freeze!(dir = {:?}, crate_name = \"::rustpython_vm\");",
-        staged.display().to_string()
-    )?;
-    fs::write(out.join("frozen.rs"), module)?;
+    let mut modules = BTreeMap::new();
+    compile_tree(&staged, "", &own, &mut modules)?;
+    let library = FrozenLib::encode(modules.iter().map(|(name, module)| (name.as_str(), module.clone())));
+    fs::write(out.join("frozen.bin"), library.bytes)?;
     Ok(())
+}
+
+/// Compiles every module below `folder`, named as Python imports it. What the standard library says about itself
+/// (docstrings, asserts) stays out; `own` keeps it.
+fn compile_tree(
+    folder: &Path,
+    parent: &str,
+    own: &Path,
+    modules: &mut BTreeMap<String, FrozenModule<Vec<u8>>>,
+) -> Result<(), Box<dyn Error>> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = match (parent, stem.as_str()) {
+            ("", stem) => stem.to_owned(),
+            (parent, "__init__") => parent.to_owned(),
+            (parent, stem) => format!("{parent}.{stem}"),
+        };
+        let is_ours = own.join(path.file_name().unwrap_or_default()).exists();
+        if path.is_dir() {
+            compile_tree(&path, &name, &own.join(&stem), modules)?;
+            continue;
+        }
+        let options = CompileOpts { optimize: if is_ours { 0 } else { 2 }, ..CompileOpts::default() };
+        let code = rustpython_compiler::compile(&fs::read_to_string(&path)?, Mode::Exec, &name, options)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut bytes = Vec::new();
+        marshal::serialize_code(&mut bytes, &code);
+        modules.insert(
+            name,
+            FrozenModule { code: FrozenCodeObject { bytes: stored(&bytes) }, package: stem == "__init__" },
+        );
+    }
+    Ok(())
+}
+
+/// `bytes` as an LZ4 block that compresses nothing, behind its size: RustPython unpacks LZ4, and what is sent to a browser
+/// is compressed as a whole, which packed pieces would stand in the way of.
+fn stored(bytes: &[u8]) -> Vec<u8> {
+    let mut block = Vec::with_capacity(bytes.len() + bytes.len() / 255 + 8);
+    block.extend((bytes.len() as u32).to_le_bytes());
+    match bytes.len().checked_sub(15) {
+        None => block.push((bytes.len() as u8) << 4),
+        Some(mut rest) => {
+            block.push(0xF0);
+            while rest >= 255 {
+                block.push(255);
+                rest -= 255;
+            }
+            block.push(rest as u8);
+        }
+    }
+    block.extend(bytes);
+    block
 }
 
 fn copy_library(library: &Path, name: &str, staged: &Path) -> Result<(), Box<dyn Error>> {

@@ -1,8 +1,10 @@
 //! Builds the interpreter: native modules, frozen modules, and the bootstrap that puts ours in their places.
 
+use rustpython_vm::frozen::FrozenLib;
 use rustpython_vm::{Interpreter, Settings};
 
-include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
+/// The Python modules of the build script.
+static FROZEN: &FrozenLib = FrozenLib::from_ref(include_bytes!(concat!(env!("OUT_DIR"), "/frozen.bin")));
 
 /// Native library modules that scripts may import. Others of rustpython-stdlib stay unknown: what touches the host
 /// (sockets, processes) or has a version of ours (`_datetime`: its clock is the host's; the pure one asks our `time`).
