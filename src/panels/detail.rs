@@ -31,7 +31,7 @@ pub fn DetailPanel() -> Html {
     html! {
         <section class="pane detail" id="pane-detail" aria-label="Details">
             <header class="pane-head">
-                <h2 class="only-spoken">{ "Details" }</h2>
+                <h2 class="unseen">{ "Details" }</h2>
                 <div class="tabs" role="tablist" aria-label="Details" {onkeydown}>
                     { for Tab::ALL.iter().map(|other| html! {
                         <button type="button" role="tab" id={format!("tab-{}", other.id())}

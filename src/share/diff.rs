@@ -63,7 +63,7 @@ pub fn count(changes: &[(Change, &str)]) -> (usize, usize) {
     (of(Change::Added), of(Change::Removed))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -165,7 +165,7 @@ fn unfold(body: &str) -> Result<Parcel, LinkError> {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::super::paths::tests::file;
     use super::*;

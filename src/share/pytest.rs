@@ -64,7 +64,7 @@ pub fn source(seen: &Seen<'_>) -> Result<String, String> {
     let laid: Vec<&ParcelFile> = inputs
         .into_iter()
         .filter(|file| !paths::is_topic(&file.path) && !in_source(file) && !fed.contains(file.path.as_str()))
-        .filter(|file| file.modified_ms <= seen.started_ms)
+        .filter(|file| file.modified_ms < seen.started_ms)
         .collect();
     Ok(fill(seen, &laid, &read, &sources))
 }

@@ -10,9 +10,9 @@ pub(crate) use text::show_moments_in;
 pub use text::{column_node_text, quoted_sql};
 pub use tree::window_struct;
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::ArrayRef;
 use arrow::record_batch::RecordBatch;
@@ -23,6 +23,10 @@ use crate::python::{GroupStateIn, GroupStateOut, ProcessorCall, StateServer};
 use crate::types::DataType;
 use crate::value::Value;
 
+thread_local! {
+    static NEXT: Cell<u64> = const { Cell::new(0) };
+}
+
 /// Identity of an attribute through a plan (Catalyst's ExprId); shown as `name#12`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExprId(pub u64);
@@ -30,8 +34,13 @@ pub struct ExprId(pub u64);
 impl ExprId {
     /// A new id. Ids order nothing that a user sees.
     pub fn fresh() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+        NEXT.with(|next| Self(next.replace(next.get() + 1)))
+    }
+
+    /// Lets this thread's ids go on from `next`; what the next one would have been. A session counts from 0, as a new JVM
+    /// does, so that a script run again writes the same ids into its plans and state schemas.
+    pub fn go_on_from(next: u64) -> u64 {
+        NEXT.with(|own| own.replace(next))
     }
 }
 

@@ -195,7 +195,7 @@ fn rows(page: &Page, first: Option<&QueryView>, other: Option<&QueryView>, chose
                     if rows.is_empty() { <p class="hint">{ "no rows" }</p> } else {
                         <div class="table-scroll" tabindex="0" role="region" aria-label={format!("Output of batch {number}, {name}")}>
                             <table class="grid">
-                                <thead><tr><th scope="col" aria-label="only here"></th>
+                                <thead><tr><th scope="col"><span class="unseen">{ "only here" }</span></th>
                                     { for batch.output.columns.iter().map(|column| html! { <th scope="col">{ &column.name }</th> }) }
                                 </tr></thead>
                                 <tbody>

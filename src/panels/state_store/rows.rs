@@ -20,14 +20,14 @@ pub fn Rows(props: &RowsProps) -> Html {
         { for report.sections.iter().enumerate().map(|(at, section)| {
             let rows: Vec<&StateRow> = report.rows.iter().filter(|row| row.section == at).collect();
             html! {
-                <section class="state-section" key={at} aria-label={title(section)}>
+                <div class="state-section" role="group" key={at} aria-label={title(section)}>
                     { head(section, report.batch) }
                     if rows.is_empty() {
                         <p class="empty">{ none(report, section) }</p>
                     } else {
                         { table(&page, report, section, &rows) }
                     }
-                </section>
+                </div>
             }
         }) }
     }

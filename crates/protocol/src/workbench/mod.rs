@@ -24,6 +24,7 @@ mod tests;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use tidemark_sql::expr::ExprId;
 use tidemark_sql::functions::datetime::zone::Zone;
 use tidemark_streaming::api::{CrashPoint as EnginePoint, StepOutcome};
 use tidemark_vfs::{Change, FileSystem, FsResult, MemoryFs};
@@ -132,6 +133,8 @@ pub struct Workbench {
     seed: u64,
     replay: Replay,
     clock_ms: i64,
+    /// The next id of an expression in the session.
+    next_id: u64,
     /// Commands answered so far.
     commands: u64,
     /// The time zone that the page was told last.
@@ -163,6 +166,7 @@ impl Workbench {
             engine: None,
             seed: options.seed,
             clock_ms,
+            next_id: 0,
             commands: 0,
             zone_said: "UTC".to_owned(),
         };
@@ -190,6 +194,7 @@ impl Workbench {
 
     fn carry_out(&mut self, command: Command) {
         self.shared.begin_prints();
+        let others = ExprId::go_on_from(self.next_id);
         match command {
             Command::Open { .. } => self.refuse("open", "a workspace is open already"),
             Command::SetScript { text } => self.shared.ledger.borrow_mut().set_script(&text),
@@ -220,6 +225,7 @@ impl Workbench {
             Command::Assist(command) => self.assist(command),
             Command::Replay(_) => {}
         }
+        self.next_id = ExprId::go_on_from(others);
     }
 
     /// Interrupts a running script from outside; None while no session lives.
@@ -290,6 +296,9 @@ impl Workbench {
     /// Runs a script in a new session; None: there is none.
     fn start(&mut self, text: &str) -> Option<Outcome> {
         self.engine = None;
+        ExprId::go_on_from(0);
+        // What is there when a run starts is older than what the run writes.
+        self.clock_ms += 1;
         {
             let mut ledger = self.shared.ledger.borrow_mut();
             ledger.set_script(text);

@@ -41,6 +41,7 @@ impl Workbench {
             seed: base.seed,
             replay,
             clock_ms: base.clock_ms,
+            next_id: 0,
             commands: 0,
             zone_said: "UTC".to_owned(),
         }
