@@ -317,6 +317,8 @@ fn a_workspace_is_packed_and_laid_elsewhere_with_its_batches_and_scripts() {
     let mut bench = Bench::open(None);
     bench.run(Command::Run { text: bench.script() });
     let batch = bench.batch(step());
+    // A run that still waits would be one that was cut off, elsewhere.
+    bench.run(Command::StopQueries);
     bench.run(Command::Scripts(ScriptsCommand::New { name: "more.py".to_owned(), text: "print(2)".to_owned() }));
     let pack = |bench: &mut Bench| match &bench.run(Command::Share(ShareCommand::Pack))[..] {
         [Event::Share(ShareEvent::Packed(parcel)), Event::Settled { .. }] => parcel.clone(),
