@@ -6,14 +6,18 @@ use std::rc::Rc;
 use tidemark_protocol::messages::BatchReport;
 use yew::prelude::*;
 
-fn points(batches: &[Rc<BatchReport>], value: impl Fn(&BatchReport) -> Option<f64>) -> Vec<Point> {
+fn points(batches: &[Rc<BatchReport>], mut value: impl FnMut(&BatchReport) -> Option<f64>) -> Vec<Point> {
     batches.iter().map(|batch| (batch.batch, value(batch))).collect()
 }
 
-/// Newest event time minus the watermark that the next batch has, ms: how far the watermark is behind the data.
-fn lag(batch: &BatchReport) -> Option<f64> {
-    let watermark = batch.watermark_ms.filter(|ms| *ms != 0)?;
-    batch.max_event_time_ms.map(|newest| newest.saturating_sub(watermark).max(0) as f64)
+/// Newest event time so far minus the watermark, ms: how far the watermark is behind the data.
+fn lags(batches: &[Rc<BatchReport>]) -> Vec<Point> {
+    let mut newest = None;
+    points(batches, |batch| {
+        newest = newest.max(batch.max_event_time_ms);
+        let watermark = batch.watermark_ms.filter(|ms| *ms != 0)?;
+        newest.map(|newest: i64| newest.saturating_sub(watermark).max(0) as f64)
+    })
 }
 
 #[component]
@@ -41,7 +45,7 @@ pub fn ProgressPanel() -> Html {
                 <Chart title="State memory" bars=false unit={Unit::Bytes} {selected}
                     points={points(batches, |batch| Some(batch.state_bytes as f64))} />
                 <Chart title="Watermark lag" bars=false unit={Unit::Milliseconds} {selected}
-                    points={points(batches, lag)} />
+                    points={lags(batches)} />
             </div>
             <div class="stack json">
                 <p class="caption">

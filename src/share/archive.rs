@@ -86,7 +86,8 @@ fn is_plain(name: &str) -> bool {
     !name.starts_with('/') && super::paths::checked(name).is_some()
 }
 
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -63,7 +63,8 @@ pub fn count(changes: &[(Change, &str)]) -> (usize, usize) {
     (of(Change::Added), of(Change::Removed))
 }
 
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -165,7 +165,8 @@ fn unfold(body: &str) -> Result<Parcel, LinkError> {
     })
 }
 
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests {
     use super::super::paths::tests::file;
     use super::*;

@@ -81,7 +81,7 @@ impl Model {
             joins: Vec::new(),
             next_late_us: last.and_then(|batch| in_force(batch.watermark_ms)),
             next_evict_us: last.and_then(|batch| in_force(batch.next_watermark_ms)),
-            max_event_us: last.and_then(|batch| in_force(batch.max_event_time_ms)),
+            max_event_us: in_force(batches.iter().filter_map(|batch| batch.max_event_time_ms).max()),
             delay_us: delay_ms.map(|ms| ms.saturating_mul(1000)),
             span: None,
             events: batches.iter().map(|batch| batch.events.len()).sum(),

@@ -345,7 +345,7 @@ pub struct BatchReport {
     pub late_watermark_ms: Option<i64>,
     /// Watermark that the next batch will have, ms.
     pub next_watermark_ms: Option<i64>,
-    /// Greatest event time seen by any batch so far, ms.
+    /// Greatest event time among the rows that the batch read (Spark's eventTime.max), ms; None: it read none.
     pub max_event_time_ms: Option<i64>,
     /// Spark's numRowsDroppedByWatermark, summed over operators.
     pub dropped_rows: i64,
