@@ -51,6 +51,18 @@ pub struct StateSection {
     pub compared: bool,
 }
 
+impl StateSection {
+    /// Counts what the batch did to one more row.
+    pub(crate) fn count(&mut self, mark: &RowMark) {
+        match mark {
+            RowMark::Held => {}
+            RowMark::Added => self.added += 1,
+            RowMark::Changed(_) => self.changed += 1,
+            RowMark::Removed => self.removed += 1,
+        }
+    }
+}
+
 /// What the batch did to a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RowMark {

@@ -1,7 +1,11 @@
 //! Inputs that are compressed whole, by the end of their name: `.gz` (RFC 1952) and `.deflate` (RFC 1950), read as Hadoop's
-//! codecs do. DEFLATE is RFC 1951.
+//! codecs do.
 
 use std::borrow::Cow;
+use std::io::{ErrorKind, Read};
+
+use flate2::read::MultiGzDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::error::{ErrorClass, Result, SparkError};
 
@@ -33,12 +37,7 @@ pub fn unpacked<'a>(path: &str, content: &'a [u8]) -> Result<Cow<'a, [u8]>> {
     match packing(path) {
         None => Ok(Cow::Borrowed(content)),
         Some(Packing::Gzip) => gunzip(content).map(Cow::Owned).map_err(Fault::error),
-        Some(Packing::Deflate) => {
-            let body = content.get(2..).ok_or(Fault::Ended).map_err(Fault::error)?;
-            let mut out = Vec::new();
-            inflate(&mut Bits::new(body), &mut out).map_err(Fault::error)?;
-            Ok(Cow::Owned(out))
-        }
+        Some(Packing::Deflate) => inflate(content).map(Cow::Owned).map_err(Fault::error),
         Some(Packing::Other(codec)) => Err(SparkError::not_yet(&format!("Reading {codec} files"))),
     }
 }
@@ -48,8 +47,7 @@ pub fn unpacked<'a>(path: &str, content: &'a [u8]) -> Result<Cow<'a, [u8]>> {
 enum Fault {
     Header,
     Ended,
-    Block,
-    Distance,
+    Data,
 }
 
 impl Fault {
@@ -57,8 +55,7 @@ impl Fault {
         let (class, text) = match self {
             Self::Header => ("java.io.IOException", "incorrect header check"),
             Self::Ended => ("java.io.EOFException", "Unexpected end of input stream"),
-            Self::Block => ("java.io.IOException", "invalid stored block lengths"),
-            Self::Distance => ("java.io.IOException", "invalid distance too far back"),
+            Self::Data => ("java.io.IOException", "incorrect data check"),
         };
         let mut error = SparkError::plain(ErrorClass::Java(class), text);
         error.java_class = Some(class.to_owned());
@@ -67,262 +64,35 @@ impl Fault {
 }
 
 /// All members of a gzip file, one after the other.
-fn gunzip(mut content: &[u8]) -> Result<Vec<u8>, Fault> {
+fn gunzip(content: &[u8]) -> Result<Vec<u8>, Fault> {
     let mut out = Vec::new();
-    while !content.is_empty() {
-        let used = member(content, &mut out)?;
-        content = content.get(used..).unwrap_or_default();
+    if content.is_empty() {
+        return Ok(out);
     }
-    Ok(out)
-}
-
-/// One member; the number of bytes that it takes.
-fn member(content: &[u8], out: &mut Vec<u8>) -> Result<usize, Fault> {
-    let head =
-        content.get(..10).ok_or(if content.starts_with(&[0x1f, 0x8b]) { Fault::Ended } else { Fault::Header })?;
-    if head[0] != 0x1f || head[1] != 0x8b || head[2] != 8 {
+    if !content.starts_with(&[0x1f, 0x8b]) {
         return Err(Fault::Header);
     }
-    let flags = head[3];
-    let mut at = 10;
-    if flags & 4 != 0 {
-        let len = content.get(at..at + 2).ok_or(Fault::Ended)?;
-        at += 2 + usize::from(u16::from_le_bytes([len[0], len[1]]));
-    }
-    for flag in [8, 16] {
-        if flags & flag != 0 {
-            let rest = content.get(at..).ok_or(Fault::Ended)?;
-            at += rest.iter().position(|b| *b == 0).ok_or(Fault::Ended)? + 1;
-        }
-    }
-    if flags & 2 != 0 {
-        at += 2;
-    }
-    let mut bits = Bits::new(content.get(at..).ok_or(Fault::Ended)?);
-    inflate(&mut bits, out)?;
-    // The check sum and the length follow on a whole byte.
-    Ok(at + bits.at + 8)
-}
-
-struct Bits<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    held: u32,
-    count: u32,
-}
-
-impl<'a> Bits<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, held: 0, count: 0 }
-    }
-
-    fn take(&mut self, wanted: u32) -> Result<u32, Fault> {
-        while self.count < wanted {
-            let byte = *self.bytes.get(self.at).ok_or(Fault::Ended)?;
-            self.held |= u32::from(byte) << self.count;
-            self.at += 1;
-            self.count += 8;
-        }
-        let value = self.held & ((1 << wanted) - 1);
-        self.held >>= wanted;
-        self.count -= wanted;
-        Ok(value)
+    match MultiGzDecoder::new(content).read_to_end(&mut out) {
+        Ok(_) => Ok(out),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(Fault::Ended),
+        Err(_) => Err(Fault::Data),
     }
 }
 
-/// A canonical Huffman code: how many symbols have each length, and the symbols by code.
-struct Code {
-    counts: [u16; 16],
-    symbols: Vec<u16>,
-}
-
-impl Code {
-    fn of(lengths: &[u8]) -> Self {
-        let mut counts = [0u16; 16];
-        for len in lengths {
-            counts[usize::from(*len & 15)] += 1;
-        }
-        counts[0] = 0;
-        let mut symbols = Vec::with_capacity(lengths.len());
-        for wanted in 1..16u8 {
-            symbols.extend((0u16..).zip(lengths).filter(|(_, len)| **len == wanted).map(|(symbol, _)| symbol));
-        }
-        Self { counts, symbols }
-    }
-
-    fn read(&self, bits: &mut Bits<'_>) -> Result<u16, Fault> {
-        let (mut code, mut first, mut index) = (0i32, 0i32, 0i32);
-        for len in 1..16 {
-            code |= bits.take(1)? as i32;
-            let count = i32::from(self.counts[len]);
-            if code - first < count {
-                let at = usize::try_from(index + code - first).map_err(|_| Fault::Block)?;
-                return self.symbols.get(at).copied().ok_or(Fault::Block);
-            }
-            index += count;
-            first = (first + count) << 1;
-            code <<= 1;
-        }
-        Err(Fault::Block)
-    }
-}
-
-/// Base and extra bits of the lengths 257 .. 285, and of the distances.
-const LENGTHS: [(u16, u8); 29] = [
-    (3, 0),
-    (4, 0),
-    (5, 0),
-    (6, 0),
-    (7, 0),
-    (8, 0),
-    (9, 0),
-    (10, 0),
-    (11, 1),
-    (13, 1),
-    (15, 1),
-    (17, 1),
-    (19, 2),
-    (23, 2),
-    (27, 2),
-    (31, 2),
-    (35, 3),
-    (43, 3),
-    (51, 3),
-    (59, 3),
-    (67, 4),
-    (83, 4),
-    (99, 4),
-    (115, 4),
-    (131, 5),
-    (163, 5),
-    (195, 5),
-    (227, 5),
-    (258, 0),
-];
-const DISTANCES: [(u16, u8); 30] = [
-    (1, 0),
-    (2, 0),
-    (3, 0),
-    (4, 0),
-    (5, 1),
-    (7, 1),
-    (9, 2),
-    (13, 2),
-    (17, 3),
-    (25, 3),
-    (33, 4),
-    (49, 4),
-    (65, 5),
-    (97, 5),
-    (129, 6),
-    (193, 6),
-    (257, 7),
-    (385, 7),
-    (513, 8),
-    (769, 8),
-    (1025, 9),
-    (1537, 9),
-    (2049, 10),
-    (3073, 10),
-    (4097, 11),
-    (6145, 11),
-    (8193, 12),
-    (12289, 12),
-    (16385, 13),
-    (24577, 13),
-];
-/// Order of the code lengths' own code lengths.
-const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
-
-fn inflate(bits: &mut Bits<'_>, out: &mut Vec<u8>) -> Result<(), Fault> {
-    let start = out.len();
+/// A zlib stream. Not by `ZlibDecoder`, to which a stream that is cut ends like a whole one.
+fn inflate(content: &[u8]) -> Result<Vec<u8>, Fault> {
+    let mut stream = Decompress::new(true);
+    let mut out = Vec::new();
     loop {
-        let last = bits.take(1)? == 1;
-        match bits.take(2)? {
-            0 => stored(bits, out)?,
-            1 => {
-                let mut lengths = [8u8; 288];
-                lengths[144..256].fill(9);
-                lengths[256..280].fill(7);
-                compressed(bits, out, start, &Code::of(&lengths), &Code::of(&[5; 30]))?;
-            }
-            2 => {
-                let (literals, distances) = codes(bits)?;
-                compressed(bits, out, start, &literals, &distances)?;
-            }
-            _ => return Err(Fault::Block),
-        }
-        if last {
-            return Ok(());
-        }
-    }
-}
-
-fn stored(bits: &mut Bits<'_>, out: &mut Vec<u8>) -> Result<(), Fault> {
-    // What is held of the byte at hand is skipped.
-    (bits.held, bits.count) = (0, 0);
-    let head = bits.bytes.get(bits.at..bits.at + 4).ok_or(Fault::Ended)?;
-    let len = u16::from_le_bytes([head[0], head[1]]);
-    if len != !u16::from_le_bytes([head[2], head[3]]) {
-        return Err(Fault::Block);
-    }
-    let from = bits.at + 4;
-    let to = from + usize::from(len);
-    out.extend_from_slice(bits.bytes.get(from..to).ok_or(Fault::Ended)?);
-    bits.at = to;
-    Ok(())
-}
-
-/// The codes of a block that brings its own.
-fn codes(bits: &mut Bits<'_>) -> Result<(Code, Code), Fault> {
-    let literals = bits.take(5)? as usize + 257;
-    let distances = bits.take(5)? as usize + 1;
-    let given = bits.take(4)? as usize + 4;
-    let mut own = [0u8; 19];
-    for at in ORDER.iter().take(given) {
-        own[*at] = bits.take(3)? as u8;
-    }
-    let own = Code::of(&own);
-    let mut lengths: Vec<u8> = Vec::with_capacity(literals + distances);
-    while lengths.len() < literals + distances {
-        let (value, times) = match own.read(bits)? {
-            symbol @ 0..16 => (symbol as u8, 1),
-            16 => (*lengths.last().ok_or(Fault::Block)?, bits.take(2)? + 3),
-            17 => (0, bits.take(3)? + 3),
-            _ => (0, bits.take(7)? + 11),
-        };
-        lengths.extend(std::iter::repeat_n(value, times as usize));
-    }
-    lengths.truncate(literals + distances);
-    Ok((Code::of(&lengths[..literals]), Code::of(&lengths[literals..])))
-}
-
-fn compressed(
-    bits: &mut Bits<'_>,
-    out: &mut Vec<u8>,
-    start: usize,
-    literals: &Code,
-    distances: &Code,
-) -> Result<(), Fault> {
-    loop {
-        let symbol = literals.read(bits)?;
-        match symbol {
-            0..256 => out.push(symbol as u8),
-            256 => return Ok(()),
-            _ => {
-                let (base, extra) = *LENGTHS.get(usize::from(symbol) - 257).ok_or(Fault::Block)?;
-                let len = usize::from(base) + bits.take(u32::from(extra))? as usize;
-                let symbol = distances.read(bits)?;
-                let (base, extra) = *DISTANCES.get(usize::from(symbol)).ok_or(Fault::Block)?;
-                let distance = usize::from(base) + bits.take(u32::from(extra))? as usize;
-                if distance > out.len() - start {
-                    return Err(Fault::Distance);
-                }
-                let from = out.len() - distance;
-                for at in from..from + len {
-                    out.push(out[at]);
-                }
-            }
+        out.reserve(content.len().max(1024));
+        let read = usize::try_from(stream.total_in()).unwrap_or(usize::MAX);
+        let rest = content.get(read..).unwrap_or_default();
+        match stream.decompress_vec(rest, &mut out, FlushDecompress::None) {
+            Ok(Status::StreamEnd) => return Ok(out),
+            Ok(_) if out.len() < out.capacity() => return Err(Fault::Ended),
+            Ok(_) => {}
+            Err(_) if read == 0 && out.is_empty() => return Err(Fault::Header),
+            Err(_) => return Err(Fault::Data),
         }
     }
 }
@@ -367,5 +137,16 @@ mod tests {
         let plain = gunzip(packed).unwrap();
         assert_eq!(plain.len(), 3000);
         assert!(plain.chunks(3).zip(0u32..).all(|(chunk, n)| chunk == format!("{:02} ", n * n % 89).as_bytes()));
+    }
+
+    #[test]
+    fn damage_is_noticed_and_a_cut_zlib_stream_too() {
+        let mut damaged = HELLO;
+        damaged[22] ^= 1;
+        assert_eq!(gunzip(&damaged), Err(Fault::Data));
+        let packed = [0x78, 0x9c, 0x4b, 0x4c, 0x4a, 0x06, 0x00, 0x02, 0x4d, 0x01, 0x27];
+        assert_eq!(inflate(&packed).unwrap(), b"abc");
+        assert_eq!(inflate(&packed[..4]), Err(Fault::Ended));
+        assert_eq!(inflate(b"a,b,c\n"), Err(Fault::Header));
     }
 }

@@ -124,6 +124,14 @@ impl<'a> Section<'a> {
         let rows = self.rows(std::iter::once((key, value, RowMark::Held)))?;
         Ok(rows.into_iter().next().map(|row| row.value).unwrap_or_default())
     }
+
+    fn mark(&self, key: &[u8], step: &Step) -> Result<RowMark> {
+        Ok(match step {
+            Step::Held => RowMark::Held,
+            Step::Added => RowMark::Added,
+            Step::Changed(old) => RowMark::Changed(self.value_cells(key, old)?),
+        })
+    }
 }
 
 struct Row {
@@ -196,12 +204,7 @@ impl Taker<'_> {
                 self.page.total += 1;
                 continue;
             }
-            let mark = match step {
-                Step::Held => RowMark::Held,
-                Step::Added => RowMark::Added,
-                Step::Changed(old) => RowMark::Changed(section.value_cells(key, old)?),
-            };
-            chunk.push((key, value, mark));
+            chunk.push((key, value, section.mark(key, step)?));
             if chunk.len() == CHUNK || plain {
                 self.take(place, section.rows(chunk.drain(..))?);
             }
@@ -222,23 +225,13 @@ impl Taker<'_> {
     ) -> Result<()> {
         let mut all = Vec::new();
         for (key, value, step) in found.rows() {
-            let mark = match step {
-                Step::Held => RowMark::Held,
-                Step::Added => RowMark::Added,
-                Step::Changed(old) => RowMark::Changed(section.value_cells(key, old)?),
-            };
-            all.push((key, value, mark));
+            all.push((key, value, section.mark(key, step)?));
         }
         all.extend(found.removed.iter().map(|(key, value)| (&key[..], &value[..], RowMark::Removed)));
         let rows = section.rows(all.into_iter())?;
         for row in &rows {
             head.held += usize::from(row.mark != RowMark::Removed);
-            match row.mark {
-                RowMark::Added => head.added += 1,
-                RowMark::Changed(_) => head.changed += 1,
-                RowMark::Removed => head.removed += 1,
-                RowMark::Held => {}
-            }
+            head.count(&row.mark);
         }
         self.take(place, rows);
         Ok(())
@@ -277,11 +270,7 @@ impl Taker<'_> {
             {
                 row.mark = if old.value == row.value { RowMark::Held } else { RowMark::Changed(old.value) };
             }
-            match row.mark {
-                RowMark::Added => head.added += 1,
-                RowMark::Changed(_) => head.changed += 1,
-                RowMark::Held | RowMark::Removed => {}
-            }
+            head.count(&row.mark);
         }
         let left: Vec<Row> = gone.into_values().flatten().collect();
         head.removed += left.len();

@@ -162,16 +162,24 @@ impl Journal {
     /// Takes an entry; `base`: the workspace before it, where a segment begins. Records for the store: key, and text or
     /// that it goes.
     pub(super) fn add(&mut self, entry: Entry, base: Option<Base>) -> Vec<(String, Option<String>)> {
-        let json = if self.stored { serde_json::to_string(&entry).ok() } else { None };
+        // A large file is not written out only to be found too long.
+        let fits = |bytes: usize| self.stored_bytes + bytes <= STORED_LIMIT;
+        let json = (self.stored && fits(entry.deed.content()))
+            .then(|| serde_json::to_string(&entry).ok())
+            .flatten()
+            .filter(|json| fits(json.len()));
+        let grows = entry.deed.begins() || entry.deed.content() > 0;
         self.take(entry, base);
-        self.forget();
+        if grows {
+            self.forget();
+        }
         match json {
-            Some(json) if self.stored && self.stored_bytes + json.len() <= STORED_LIMIT => {
+            Some(json) => {
                 self.stored_bytes += json.len();
                 self.stored_entries += 1;
                 vec![(key(self.stored_entries - 1), Some(json))]
             }
-            Some(_) => self.unstore(),
+            None if self.stored => self.unstore(),
             None => Vec::new(),
         }
     }
