@@ -89,12 +89,13 @@ need_crate() {
   say "compiling $crate $version (some minutes, once)"
   CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=$level CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
     CARGO_PROFILE_RELEASE_DEBUG=false CARGO_TARGET_DIR=target/tools/build \
-    cargo install --quiet --root target/tools "$crate" --version "$version" "$@" || fail "cargo install $crate $version failed"
+    env -u RUSTC_WORKSPACE_WRAPPER cargo install --quiet --root target/tools "$crate" --version "$version" "$@" || fail "cargo install $crate $version failed"
   rm -rf target/tools/build
 }
 
 need_wasm_bindgen() { need_crate wasm-bindgen-cli "$(locked_version wasm-bindgen)" wasm-bindgen 1 --force; }
-need_trunk() { need_crate trunk $TRUNK_VERSION trunk 0 --locked; }
+# Without TLS, since nothing is fetched with it: that is a third of its crates.
+need_trunk() { need_crate trunk $TRUNK_VERSION trunk 0 --locked --no-default-features; }
 
 # Node.js and the packages of package-lock.json (the editor's bundle, Playwright's driver).
 need_node() {

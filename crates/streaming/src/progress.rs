@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Map, Value, json};
 
+use tidemark_sql::error::{ErrorClass, Result, SparkError};
+
 use crate::operators::OperatorMetrics;
 
 /// spark.sql.streaming.noDataProgressEventInterval
@@ -173,12 +175,19 @@ pub(crate) struct ProgressBuffer {
 }
 
 impl ProgressBuffer {
-    /// Spark drops the oldest while there are `limit` or more, so one less than the limit stays.
-    pub(crate) fn add(&mut self, json: String, limit: usize) {
+    /// Spark drops the oldest while there are `limit` or more (ProgressReporter.addNewProgress), so one less than the limit
+    /// stays, and a limit below one ends in the error of an empty queue.
+    pub(crate) fn add(&mut self, json: String, limit: i64) -> Result<()> {
         self.reports.push_back(json);
-        while self.reports.len() >= limit.max(1) {
-            self.reports.pop_front();
+        while i64::try_from(self.reports.len()).is_ok_and(|kept| kept >= limit) {
+            if self.reports.pop_front().is_none() {
+                return Err(SparkError::plain(
+                    ErrorClass::Java("java.util.NoSuchElementException"),
+                    "empty collection",
+                ));
+            }
         }
+        Ok(())
     }
 
     /// Whether a trigger without a batch makes a report now.
@@ -264,8 +273,11 @@ mod tests {
     fn one_report_less_than_the_limit_is_kept() {
         let mut buffer = ProgressBuffer::default();
         for n in 0..5 {
-            buffer.add(n.to_string(), 3);
+            buffer.add(n.to_string(), 3).unwrap();
         }
         assert_eq!(buffer.all(), ["3", "4"]);
+        buffer.add("5".to_owned(), 1).unwrap();
+        assert!(buffer.all().is_empty());
+        assert!(buffer.add("6".to_owned(), 0).is_err());
     }
 }

@@ -90,7 +90,7 @@ pub(crate) struct Query {
     stop_requested: Cell<bool>,
     pub(crate) status: RefCell<Status>,
     pub(crate) progress: RefCell<ProgressBuffer>,
-    pub(crate) progress_limit: usize,
+    pub(crate) progress_limit: i64,
     engine: RefCell<Engine>,
     death: RefCell<Option<Death>>,
     due: Cell<Due>,
@@ -116,7 +116,7 @@ impl Query {
         session: Weak<StreamingSession>,
         setup: Setup,
         sink: Box<dyn Sink>,
-        progress_limit: usize,
+        progress_limit: i64,
     ) -> Rc<Self> {
         let now = env.clock.now_ms();
         let mut description = QueryDescription {

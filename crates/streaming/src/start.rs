@@ -53,7 +53,6 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
     };
     refuse_or_stop_others(session, &setup, &settings)?;
     let limit = settings.long("spark.sql.streaming.numRecentProgressUpdates", 100);
-    let limit = usize::try_from(limit).unwrap_or(100);
     let query = Query::new(env.clone(), session.weak(), setup, resolved.sink, limit);
     session.add(query.clone());
     query.set_status("Initializing sources");

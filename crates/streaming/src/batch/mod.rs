@@ -288,7 +288,7 @@ impl MicroBatch {
         if !self.constructed {
             query.set_status("Waiting for data to arrive");
             timings.stop("triggerExecution", whole);
-            self.report_idle(query, &timings);
+            self.report_idle(query, &timings)?;
             query.status.borrow_mut().trigger_active = false;
             return Ok(Outcome::Idle(self.idle_reason()));
         }
@@ -437,17 +437,17 @@ impl MicroBatch {
     }
 
     /// Makes a report of a trigger without a batch: the first, then one every ten seconds (updateIdleness).
-    fn report_idle(&self, query: &Query, timings: &Timings) {
+    fn report_idle(&self, query: &Query, timings: &Timings) -> Result<()> {
         let now = self.env.clock.now_ms();
         if !query.progress.borrow().idle_is_due(now, self.report_interval()) {
-            return;
+            return Ok(());
         }
         let stats = self.stats.as_ref().map(|stats| stats.idle(self.watermark_ms)).unwrap_or_default();
         let progress = self.progress(query, timings, stats, &|_| 0);
         let json = progress.to_json().to_string();
         let first = {
             let mut buffer = query.progress.borrow_mut();
-            buffer.add(json, query.progress_limit);
+            buffer.add(json, query.progress_limit)?;
             buffer.last_ms.replace(now).is_none()
         };
         if !first {
@@ -458,6 +458,7 @@ impl MicroBatch {
             });
             self.env.event("idle", &event);
         }
+        Ok(())
     }
 
     fn progress(

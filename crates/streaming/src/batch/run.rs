@@ -171,7 +171,7 @@ impl MicroBatch {
         let now = self.env.clock.now_ms();
         {
             let mut buffer = query.progress.borrow_mut();
-            buffer.add(json.clone(), query.progress_limit);
+            buffer.add(json.clone(), query.progress_limit)?;
             buffer.last_ms = Some(now);
         }
         if let Some(host) = self.env.host() {

@@ -13,6 +13,7 @@ use super::progress::OperatorMetrics;
 use super::watermark::{EvictionWatermark, LateWatermark, WatermarkPropagator, behind};
 use crate::api::OperatorObservation;
 use crate::fates::notes::Notes;
+use crate::sources::time_string_ms;
 use crate::state::StateStores;
 
 /// spark.sql.streaming.* settings that stateful operators and their stores read.
@@ -81,7 +82,9 @@ impl StreamingConf {
                 get("spark.sql.streaming.maxBatchesToRetainInMemory"),
                 d.max_versions_in_memory,
             ),
-            maintenance_interval_ms: d.maintenance_interval_ms,
+            maintenance_interval_ms: get("spark.sql.streaming.stateStore.maintenanceInterval")
+                .and_then(|text| time_string_ms(&text, 1).ok())
+                .unwrap_or(d.maintenance_interval_ms),
             state_schema_check: flag("spark.sql.streaming.stateStore.stateSchemaCheck", d.state_schema_check),
             compression_codec: get("spark.sql.streaming.stateStore.compression.codec").unwrap_or(d.compression_codec),
             aggregation_state_format: number(
