@@ -42,10 +42,13 @@ async function run(name) {
   page.setDefaultTimeout(LIMIT_MS);
   await type(page, await readFile(`${HERE}${name}`, "utf8"));
   await page.getByLabel("Triggers a second of a continuous run").selectOption({ label: "max" });
-  await press(page, "Run");
-  await page.getByRole("toolbar").getByRole("button", { name: "Run continuously" }).click();
   await page.getByRole("tab", { name: "Console" }).click();
   const console_ = page.locator("pre[aria-label=Console]");
+  await press(page, "Run");
+  // A script that waits for processAllAvailable runs through at once; one that waits for a termination wants triggers.
+  if (!/finished/.test(await page.locator(".app > .status").innerText())) {
+    await page.getByRole("toolbar").getByRole("button", { name: "Run continuously" }).click();
+  }
   await console_.filter({ hasText: "done" }).waitFor();
   console.log(`· ${name}, Tidemark in Chromium\n${(await console_.innerText()).trim()}`);
   await page.context().close();

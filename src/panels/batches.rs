@@ -1,5 +1,6 @@
 //! The list of batches: what came in, what went out, what was dropped, what the state holds.
 
+use crate::browser::before_next_frame;
 use crate::format::{self, count, watermark};
 use crate::page::use_page;
 use crate::state::{Action, Life, QueryView, point_name};
@@ -26,7 +27,7 @@ pub fn BatchesPanel() -> Html {
         let torn = view.and_then(|view| view.torn);
         use_effect_with((count, torn, app.batch.is_none()), move |(_, _, follows)| {
             if let Some(element) = end.cast::<HtmlElement>().filter(|_| *follows) {
-                element.set_scroll_top(element.scroll_height());
+                before_next_frame(move || element.set_scroll_top(element.scroll_height()));
             }
         });
     }

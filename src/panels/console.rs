@@ -1,5 +1,6 @@
 //! What the script and the console sink print, byte for byte.
 
+use crate::browser::before_next_frame;
 use crate::page::use_page;
 use crate::state::Piece;
 use std::rc::Rc;
@@ -18,7 +19,7 @@ pub fn ConsolePanel() -> Html {
         let length: usize = console.iter().map(|piece| piece.text.len()).sum();
         use_effect_with(length, move |_| {
             if let Some(element) = node.cast::<HtmlElement>().filter(|_| *follows.borrow()) {
-                element.set_scroll_top(element.scroll_height());
+                before_next_frame(move || element.set_scroll_top(element.scroll_height()));
             }
         });
     }

@@ -6,14 +6,16 @@ pub mod surface;
 pub mod words;
 
 use self::legend::Legend;
-use self::paint::Scene;
+use self::paint::{Palette, Scene};
 use self::surface::{draw, use_size};
 use self::words::Words;
+use crate::browser::before_next_frame;
 use crate::page::use_page;
 use crate::panels::plan::use_plan;
 use crate::state::{Action, FatesAction};
 use crate::strip::{Hit, Layout, Model, Move, Spot, TimeScale, explain_event, pick};
 use crate::ui::{Glyph, Tool, by_pointers};
+use std::rc::Rc;
 use tidemark_protocol::messages::SourceInfo;
 use web_sys::{HtmlCanvasElement, HtmlElement};
 use yew::prelude::*;
@@ -76,12 +78,18 @@ pub fn Timeline(props: &TimelineProps) -> Html {
     }
     {
         let scene = Scene { model: model.clone(), layout, scale, hover: *hover, selected: *selected, batch };
+        // Asking for a colour makes the browser work out styles anew: once is enough.
+        let palette = use_memo((props.colours, layout.width as i64), |_| Palette::of_page());
         let canvas = canvas.clone();
         let zone = (page.app.assist.times, page.app.assist.session_zone.clone());
-        use_effect_with((scene, props.colours, zone), move |(scene, ..)| {
-            if let Some(canvas) = canvas.cast::<HtmlCanvasElement>() {
-                draw(&canvas, scene);
-            }
+        use_effect_with((Rc::new(scene), props.colours, zone), move |(scene, ..)| {
+            let scene = scene.clone();
+            // After the batch's tables: together they would take longer than a frame.
+            before_next_frame(move || {
+                if let Some(canvas) = canvas.cast::<HtmlCanvasElement>() {
+                    draw(&canvas, &scene, &palette);
+                }
+            });
         });
     }
 

@@ -32,19 +32,22 @@ pub fn use_size(node: NodeRef, size: UseStateHandle<(f64, f64)>) {
 }
 
 /// Fits the bitmap to the screen's pixels and paints.
-pub fn draw(canvas: &HtmlCanvasElement, scene: &Scene) {
+pub fn draw(canvas: &HtmlCanvasElement, scene: &Scene, palette: &Palette) {
     let (width, height) = (scene.layout.width, scene.layout.height);
     // A hidden panel has no size.
     if width < 1.0 || height < 1.0 {
         return;
     }
     let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
-    canvas.set_width((width * ratio) as u32);
-    canvas.set_height((height * ratio) as u32);
-    // Not as an attribute: the page's policy forbids those.
-    canvas.style().set_css_text(&format!("width:{width}px;height:{height}px"));
+    let pixels = ((width * ratio) as u32, (height * ratio) as u32);
+    if (canvas.width(), canvas.height()) != pixels {
+        canvas.set_width(pixels.0);
+        canvas.set_height(pixels.1);
+        // Not as an attribute: the page's policy forbids those.
+        canvas.style().set_css_text(&format!("width:{width}px;height:{height}px"));
+    }
     let context = canvas.get_context("2d").ok().flatten().and_then(|context| context.dyn_into().ok());
     let Some(context): Option<CanvasRenderingContext2d> = context else { return };
-    let _ = context.scale(ratio, ratio);
-    paint(&context, scene, &Palette::of_page());
+    let _ = context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0);
+    paint(&context, scene, palette);
 }

@@ -15,8 +15,9 @@ use crate::messages::{
 
 /// Rows of a batch that its report carries; the others are read on demand.
 const REPORT_ROWS: usize = 200;
-/// Events of a batch that its report carries for the event-time strip.
-const REPORT_EVENTS: usize = 2_000;
+/// Events of a batch that its report carries for the event-time strip: more of them would be one smear, and every report is
+/// read between two frames of the page.
+const REPORT_EVENTS: usize = 1_000;
 
 pub(super) fn columns(list: &[(String, String)]) -> Vec<Column> {
     list.iter().map(|(name, data_type)| Column { name: name.clone(), data_type: data_type.clone() }).collect()
@@ -112,18 +113,22 @@ fn operator_report(operator: &OperatorObservation) -> OperatorReport {
     }
 }
 
-/// The events that the report shows: all dropped ones first if there are too many, in arrival order.
+/// The events that the report shows, in arrival order: where there are too many, the dropped ones go before the others, of
+/// which every so many-th is taken.
 fn marks(events: &[EventObservation], first: u64) -> Vec<EventMark> {
     let dropped = |event: &EventObservation| matches!(event.fate, EventFate::Dropped { .. });
     let lost = events.iter().filter(|event| dropped(event)).count();
-    let mut others = REPORT_EVENTS.saturating_sub(lost);
+    let others = events.len() - lost;
+    let room = REPORT_EVENTS.saturating_sub(lost).min(others);
+    let share = |count: usize| count as u64 * room as u64 / others as u64;
+    let mut passed = 0;
     let mut shown = Vec::new();
     for (arrival, event) in (first..).zip(events) {
         if !dropped(event) {
-            if others == 0 {
+            passed += 1;
+            if share(passed) == share(passed - 1) {
                 continue;
             }
-            others -= 1;
         }
         shown.push(EventMark {
             arrival,
@@ -166,4 +171,34 @@ fn cell(column: &ArrayRef, row: usize, zone: &Zone) -> Option<String> {
 fn pretty(json: &str) -> String {
     let parsed: Result<serde_json::Value, _> = serde_json::from_str(json);
     parsed.ok().and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| json.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use tidemark_streaming::fates::Place;
+
+    use super::*;
+
+    #[test]
+    fn a_large_batch_is_shown_by_an_even_choice_with_every_dropped_event() {
+        let event = |arrival: i64| EventObservation {
+            event_time_us: Some(arrival),
+            origin: String::new(),
+            row: String::new(),
+            fate: if arrival % 20_000 == 7 {
+                EventFate::Dropped { boundary_us: 0, watermark_us: 0 }
+            } else {
+                EventFate::Accepted
+            },
+            place: Place::Row { row: arrival as usize },
+            source: 0,
+        };
+        let events: Vec<EventObservation> = (0..100_000).map(event).collect();
+        let shown = marks(&events, 0);
+        assert_eq!(shown.len(), REPORT_EVENTS);
+        assert_eq!(shown.iter().filter(|mark| matches!(mark.fate, Fate::Dropped { .. })).count(), 5);
+        let widest = shown.windows(2).map(|pair| pair[1].arrival - pair[0].arrival).max();
+        assert!(widest.is_some_and(|widest| widest <= 102), "{widest:?}");
+        assert_eq!(marks(&events[..900], 0).len(), 900);
+    }
 }
