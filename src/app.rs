@@ -73,7 +73,7 @@ pub fn TidemarkApp() -> Html {
     }
     html! {
         <ContextProvider<Page> context={page.clone()}>
-            <div class="app" data-view={view.id()} data-lessons={page.app.lessons.open.then_some("open")}
+            <div class="app" data-view={view.id()} data-lessons={page.app.lessons.open.then_some("open")} data-detail={page.main.enlarged.then_some("large")}
                 data-engine={engine_word(&page)} data-busy={is_busy(&page).to_string()} data-time={time_word(&page)}>
                 <header class="bar">
                     <h1 class="brand"><span class="brand-mark" aria-hidden="true"></span>{ "Tidemark" }</h1>

@@ -51,6 +51,13 @@ pub fn keep(name: &str, text: &str) {
     }
 }
 
+/// Forgets what was kept under a name.
+pub fn forget(name: &str) {
+    if let Some(storage) = local_storage() {
+        let _ = storage.remove_item(name);
+    }
+}
+
 /// Hands bytes to the person as a file.
 pub fn download(path: &str, content: &[u8]) {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -129,6 +136,18 @@ fn show_address(address: &str, new_entry: bool) {
 pub fn forget_fragment() {
     let search = window().and_then(|window| window.location().search().ok()).unwrap_or_default();
     show_address(&format!("{}{search}", address()), false);
+}
+
+/// The address of a workspace.
+pub fn workspace_address(name: &str) -> String {
+    if name == WORKSPACE { address() } else { format!("{}?workspace={name}", address()) }
+}
+
+/// Loads the page at another address.
+pub fn go(address: &str) {
+    if let Some(window) = window() {
+        let _ = window.location().assign(address);
+    }
 }
 
 /// Names another workspace in the address.

@@ -216,7 +216,11 @@ impl Desk {
     }
 }
 
-/// Where the state of the lessons is kept: with the workspace that it speaks of.
 fn lessons_key() -> String {
-    format!("tidemark.lessons.{}", crate::browser::workspace())
+    lessons_of(&crate::browser::workspace())
+}
+
+/// Where the state of the lessons is kept: with the workspace that it speaks of.
+pub fn lessons_of(workspace: &str) -> String {
+    format!("tidemark.lessons.{workspace}")
 }

@@ -2,7 +2,7 @@
 
 use crate::format::{date_time, plural, span, time};
 use tidemark_protocol::messages::{
-    DroppedEvent, Entry, Fact, Need, OperatorReport, Outcome, Place, QueryInfo, Step, Story,
+    DroppedEvent, Entry, Fact, Made, Need, OperatorReport, Outcome, Place, QueryInfo, Step, Story,
 };
 
 /// Which sign stands before a step; each has a shape of its own.
@@ -234,6 +234,11 @@ fn line(step: &Step, info: &QueryInfo) -> Line {
             let at = watermark_ms.map(|ms| format!("The eviction watermark had reached {}.", at_ms(ms)));
             say(Sign::Went, "Left the state; nothing comes out for that".to_owned(), at.into_iter().collect());
         }
+        Fact::ByScript => say(
+            Sign::Waits,
+            "Its key is in the hands of the script's function".to_owned(),
+            vec!["What the function keeps of it, and when it goes, is its own.".to_owned()],
+        ),
         Fact::Waiting { .. } => {
             let (title, details) = waiting(&step.fact, info);
             say(Sign::Waits, title, details);
@@ -259,6 +264,9 @@ fn on_time(entry: &Entry, time_us: Option<i64>, watermark_ms: Option<i64>) -> Op
 
 /// What a row of state waits for: a title, and what is needed.
 pub fn waiting(fact: &Fact, info: &QueryInfo) -> (String, Vec<String>) {
+    if *fact == Fact::ByScript {
+        return ("The script's function decides when it goes".to_owned(), Vec::new());
+    }
     let Fact::Waiting { due_ms, by_clock, watermark_ms, behind_ms, emits, needs, any, next_trigger } = fact else {
         return (String::new(), Vec::new());
     };
@@ -295,6 +303,21 @@ pub fn waiting(fact: &Fact, info: &QueryInfo) -> (String, Vec<String>) {
     (format!("{what} once the watermark reaches {}", at_ms(*due)), details)
 }
 
+/// A row of the tray that an operator made: "window 10:00:00 – 10:01:00 of the aggregation, 3 events".
+pub fn made(made: &Made) -> String {
+    let of = operator(&made.entry.name);
+    let events = match made.events {
+        0 => String::new(),
+        events => format!(", {}", plural(events as i64, "event", "events")),
+    };
+    format!("{} of {of}{events}", key(&made.entry))
+}
+
+/// Whether a function of the script makes the operator's rows.
+pub fn is_by_script(operator: &str) -> bool {
+    operator == "applyInPandasWithState" || operator.starts_with("transformWithState")
+}
+
 /// One sentence where Spark's count and the rows that it stands for differ.
 pub fn counted(operator: &OperatorReport) -> Option<String> {
     let rows = operator.input_rows_dropped?;
@@ -315,8 +338,15 @@ pub fn json_lines(rows: &[DroppedEvent]) -> String {
             serde_json::from_str(&dropped.event.row).unwrap_or_else(|_| dropped.event.row.clone().into());
         let bounds =
             dropped.window.map(|(start, end)| serde_json::json!({ "start": date_time(start), "end": date_time(end) }));
+        let of = dropped.made.as_ref().map(|made| {
+            let key: serde_json::Map<String, serde_json::Value> =
+                made.entry.key.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+            serde_json::json!({ "operator": made.entry.operator, "key": key, "events": made.events })
+        });
         let made = serde_json::json!({
-            "batch": dropped.event.batch,
+            "batch": dropped.batch,
+            "read_in_batch": dropped.event.batch,
+            "made_by": of,
             "arrival": dropped.event.arrival,
             "place": place(&dropped.event.place),
             "event_time": dropped.event.event_time_us.map(date_time),
@@ -404,6 +434,8 @@ mod tests {
             row: "{\"user\":\"<b>\"}".to_owned(),
         };
         let row = DroppedEvent {
+            batch: 4,
+            made: None,
             event,
             operator: 0,
             operator_name: "dedupe".to_owned(),

@@ -66,6 +66,8 @@ pub enum Action {
     SelectQuery(usize),
     SelectBatch(i64),
     SelectTab(Tab),
+    /// Gives the details the room of strip and batches, or takes it back.
+    Enlarge,
     /// Look into state or plan.
     Inspect(InspectAction),
     OpenFile(String),
@@ -363,6 +365,8 @@ pub struct App {
     /// The selected batch; None follows the newest.
     pub batch: Option<i64>,
     pub tab: Tab,
+    /// The details have the room of strip and batches.
+    pub enlarged: bool,
     pub overlay: Option<Overlay>,
     pub files_tab: FilesTab,
     pub view: View,
@@ -423,6 +427,7 @@ impl Default for App {
             query: 0,
             batch: None,
             tab: Tab::Output,
+            enlarged: false,
             overlay: None,
             files_tab: FilesTab::Tree,
             view: View::Script,

@@ -89,6 +89,10 @@ impl Host {
     async fn replay(&self) {
         while self.bench.borrow().as_ref().is_some_and(Workbench::is_replaying) {
             TimeoutFuture::new(0).await;
+            // What is looked up for a question waits for what the person does.
+            if self.bench.borrow().as_ref().is_some_and(Workbench::is_recalling) && !self.waiting.borrow().is_empty() {
+                return;
+            }
             let stop = |command: &Command| matches!(command, Command::Replay(ReplayCommand::Stop));
             let stopped = self.waiting.borrow().iter().any(stop);
             if let Some(bench) = self.bench.borrow_mut().as_mut() {

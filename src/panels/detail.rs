@@ -10,7 +10,7 @@ use super::progress::ProgressPanel;
 use super::state_store::StatePanel;
 use crate::page::use_page;
 use crate::state::{Action, Tab};
-use crate::ui::tabs;
+use crate::ui::{Glyph, Tool, tabs};
 use yew::prelude::*;
 
 #[component]
@@ -40,6 +40,8 @@ pub fn DetailPanel() -> Html {
                             onclick={page.on(Action::SelectTab(*other))}>{ other.label() }</button>
                     }) }
                 </div>
+                <Tool glyph={Glyph::Fit} name="Enlarge the details" class="enlarge" pressed={page.main.enlarged}
+                    hint="Gives them the room of strip and batches, and back" onclick={page.on(Action::Enlarge)} />
             </header>
             <div class="pane-body" id="tab-panel" role="tabpanel" aria-labelledby={format!("tab-{}", tab.id())}>
                 { match tab {

@@ -39,6 +39,7 @@ pub fn FatePanel() -> Html {
             <div class="stack fate-side">
                 { tray(&page) }
                 { operators(&page) }
+                { following(&page) }
             </div>
         </div>
     }
@@ -52,7 +53,7 @@ fn told(page: &Page, info: &QueryInfo) -> Html {
         };
     }
     match fates.told.as_deref() {
-        None => html! { <p class="empty">{ "Asking the engine …" }</p> },
+        None => html! { <p class="empty" role="status">{ asking(fates.recalling) }</p> },
         Some(Told::Unknown { reason }) => html! {
             <>
                 { head(page, None, String::new()) }
@@ -73,6 +74,16 @@ fn told(page: &Page, info: &QueryInfo) -> Html {
             </>
         },
         Some(Told::Behind(behind)) => behind_rows(page, behind, info),
+    }
+}
+
+/// While an answer is on its way. `recalling`: commands done again, of how many.
+pub fn asking(recalling: Option<(usize, usize)>) -> String {
+    match recalling {
+        Some((done, total)) => {
+            format!("Going through the session again for what the page does not remember: {done} of {total} steps …")
+        }
+        None => "Asking the engine …".to_owned(),
     }
 }
 
@@ -158,6 +169,11 @@ fn behind_rows(page: &Page, behind: &Behind, info: &QueryInfo) -> Html {
     };
     let waits = behind.waiting.as_ref().map(|fact| fate::waiting(fact, info));
     let number = behind.events.len() as i64 + behind.more as i64;
+    let here = match page.app.fates.pick {
+        Some(Pick::Output { batch, .. }) => behind.events.iter().filter(|event| event.batch == batch).count(),
+        _ => 0,
+    };
+    let by_script = behind.entry.as_ref().is_some_and(|entry| fate::is_by_script(&entry.name));
     html! {
         <>
             { head(page, None, title) }
@@ -175,11 +191,17 @@ fn behind_rows(page: &Page, behind: &Behind, info: &QueryInfo) -> Html {
                     { step(page, Line { sign: Sign::Waits, batch: 0, depth: 0, title, details, link: None }) }
                 </ol>
             }
-            <h3 class="fate-count">{ format!("Made of {}", plural(number, "event", "events")) }</h3>
+            if by_script {
+                <p class="hint fate-none">{ "The script's function put it out for this key. These events of the key had been given to it; what it used of them is its own." }</p>
+            }
+            <h3 class="fate-count">
+                { format!("{} {}", if by_script { "Of a key with" } else { "Made of" }, plural(number, "event", "events")) }
+                if here > 0 && (here as i64) < number { { format!(", {here} of them from this batch") } }
+            </h3>
             <ul class="fate-events">
                 { for behind.events.iter().map(|event| event_link(page, event)) }
             </ul>
-            if behind.more > 0 { <p class="hint">{ format!("and {} more", count(behind.more as i64)) }</p> }
+            if behind.more > 0 { <p class="hint fate-none">{ format!("and {} older ones", count(behind.more as i64)) }</p> }
         </>
     }
 }
@@ -191,13 +213,23 @@ fn tray(page: &Page) -> Html {
     let row = |dropped: &DroppedEvent| {
         let pick = Pick::Event { batch: dropped.event.batch, arrival: dropped.event.arrival };
         let selected = fates.pick.as_ref() == Some(&pick);
+        let (name, title) = match &dropped.made {
+            Some(made) => (fate::made(made), format!("A row that operator {} made", made.entry.operator)),
+            None => (place(&dropped.event.place), dropped.event.row.clone()),
+        };
+        // Its events are not known: there is nothing to open.
+        let known = dropped.made.as_ref().is_none_or(|made| made.events > 0);
         let by = dropped.watermark_us.saturating_sub(dropped.boundary_us);
         html! {
             <tr class={classes!(selected.then_some("selected"))}>
-                <td class="num">{ dropped.event.batch }</td>
+                <td class="num">{ dropped.batch }</td>
                 <td>
-                    <button type="button" class="row-button" title={dropped.event.row.clone()}
-                        onclick={page.on(Action::Fates(FatesAction::Mark(pick)))}>{ place(&dropped.event.place) }</button>
+                    if known {
+                        <button type="button" class="row-button" {title}
+                            onclick={page.on(Action::Fates(FatesAction::Mark(pick)))}>{ name }</button>
+                    } else {
+                        <span {title}>{ name }</span>
+                    }
                 </td>
                 <td>{ format!("{} <= {}", time(dropped.boundary_us), time(dropped.watermark_us)) }</td>
                 <td class="num">{ span(by) }</td>
@@ -208,9 +240,11 @@ fn tray(page: &Page) -> Html {
     html! {
         <section class="fate-tray" aria-label="Dropped rows">
             <p class="caption">
-                <b>{ "Dropped rows" }</b>
-                { format!(" · {}", count(rows.len() as i64)) }
-                if fates.lost > 0 { { format!(", {} earlier ones not kept", count(fates.lost as i64)) } }
+                <span>
+                    <b>{ "Dropped rows" }</b>
+                    { format!(" · {}", count(rows.len() as i64)) }
+                    if fates.lost > 0 { { format!(", {} earlier ones not kept", count(fates.lost as i64)) } }
+                </span>
                 if !rows.is_empty() {
                     <button type="button" class="link" onclick={export}>{ "Export as JSON lines" }</button>
                 }
@@ -232,6 +266,28 @@ fn tray(page: &Page) -> Html {
                         <tbody>{ for rows.iter().rev().take(SHOWN).map(row) }</tbody>
                     </table>
                 </div>
+            }
+        </section>
+    }
+}
+
+/// Rows of a batch above which only the first are followed.
+const LARGE: i64 = 10_000;
+
+/// The switch, and what it means for the batch at hand.
+fn following(page: &Page) -> Html {
+    let on = page.app.fates.follow;
+    let toggle = page.on::<Event>(Action::Fates(FatesAction::Follow(!on)));
+    let large = page.app.shown_batch().filter(|batch| batch.input_rows > LARGE);
+    html! {
+        <section class="fate-following" aria-label="Following rows">
+            <label class="check"><input type="checkbox" checked={on} onchange={toggle} />{ "Follow the rows of each batch" }</label>
+            if !on {
+                <p class="hint">{ "Off: the batches from now on cost nothing more. The strip shows no events for them; to tell the fate of a row the session is gone through again." }</p>
+            } else if let Some(batch) = large {
+                <p class="hint">{ format!("Batch {} read {} rows: of so many only the first 2,000 are followed.", batch.batch, count(batch.input_rows)) }</p>
+            } else {
+                <p class="hint">{ "Each batch is looked at a second time for it. Turn it off where batches are large and time counts." }</p>
             }
         </section>
     }

@@ -6,11 +6,13 @@ pub mod node;
 use self::graph::GraphView;
 use self::node::NodeView;
 use crate::page::{Page, use_page};
+use crate::panels::fates::asking;
 use crate::state::Action;
 use tidemark_protocol::messages::{Command, InspectCommand};
 use yew::prelude::*;
 
-/// Keeps the plan of the shown query at hand. `every_batch`: its text names the batch, so it is asked for again after each.
+/// Keeps the plan of the shown query at hand. `every_batch`: its text names the batch, so it is asked for again after each, and
+/// that of a session that is over is looked up.
 #[hook]
 pub fn use_plan(page: &Page, every_batch: bool) {
     let deps = page.app.shown_query().map(|view| {
@@ -20,7 +22,7 @@ pub fn use_plan(page: &Page, every_batch: bool) {
     let page = page.clone();
     use_effect_with((deps, page.app.is_ready()), move |(deps, ready)| {
         if let Some((query, ..)) = deps.clone().filter(|_| *ready) {
-            page.act(Action::Ask(Command::Inspect(InspectCommand::Plan { query })));
+            page.act(Action::Ask(Command::Inspect(InspectCommand::Plan { query, recall: every_batch })));
         }
     });
 }
@@ -35,7 +37,10 @@ pub fn PlanPanel() -> Html {
         };
     }
     let Some(plan) = page.app.shown_plan().cloned() else {
-        return html! { <p class="empty">{ "This query's session is gone, and its plan with it. Run the script to see it again." }</p> };
+        if page.app.fates.recalling.is_some() {
+            return html! { <p class="empty" role="status">{ asking(page.app.fates.recalling) }</p> };
+        }
+        return html! { <p class="empty">{ "This query's session is gone, and what was done in it is not remembered. Run the script to see its plan again." }</p> };
     };
     let copy = {
         let text = plan.explain.clone();

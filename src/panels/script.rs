@@ -44,7 +44,7 @@ pub fn ScriptPanel() -> Html {
                 <h2>{ "Script" }</h2>
                 <ScriptBar />
                 <span class="note">
-                    { if edited { "edited since it ran; Run or Restart takes the new text" } else { "PySpark, Spark 4.3.0" } }
+                    { if edited { "edited since it ran; Run or Restart takes the new text" } else { "PySpark" } }
                 </span>
             </header>
             <div class="pane-body code-host">

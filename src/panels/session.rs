@@ -45,7 +45,7 @@ fn storage(state: Option<&StorageState>) -> (Tone, &'static str, String) {
 fn engine(app: &App) -> (Tone, String) {
     match &app.engine {
         Engine::Starting => ("busy", "engine starting".to_owned()),
-        Engine::Ready { spark_version, .. } => ("good", format!("Spark {spark_version}")),
+        Engine::Ready { .. } => ("good", "ready".to_owned()),
         Engine::Failed(_) => ("bad", "engine not loaded".to_owned()),
         Engine::Panicked(_) => ("bad", "engine stopped".to_owned()),
     }

@@ -8,6 +8,7 @@ mod history;
 mod offer;
 mod scripts;
 mod version;
+mod workspaces;
 
 use crate::page::{Page, use_page};
 use crate::state::Action;

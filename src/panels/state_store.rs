@@ -8,6 +8,7 @@ use self::controls::Controls;
 use self::rows::Rows;
 use self::size::Size;
 use crate::page::{Page, use_page};
+use crate::panels::fates::asking;
 use crate::state::{Action, QueryView};
 use std::rc::Rc;
 use tidemark_protocol::messages::{Command, InspectCommand, StateReport, StateRequest};
@@ -44,6 +45,11 @@ fn request(page: &Page, view: &QueryView, pick: &Pick) -> Option<StateRequest> {
     })
 }
 
+/// `recalling`: the session is over and is built again, so many steps of so many.
+fn reading(recalling: Option<(usize, usize)>) -> String {
+    recalling.map_or_else(|| "Reading the state …".to_owned(), |_| asking(recalling))
+}
+
 #[component]
 pub fn StatePanel() -> Html {
     let page = use_page();
@@ -53,7 +59,7 @@ pub fn StatePanel() -> Html {
     {
         let page = page.clone();
         // The same batch again after a restart is another state.
-        let run = view.map(|view| (view.started_in, view.batches.len(), view.replayed.len()));
+        let run = view.map(|view| (view.started_in, view.batches.len(), view.replayed.len(), view.life.clone()));
         use_effect_with((wanted.clone(), run, page.app.is_ready()), move |(wanted, _, ready)| {
             if let Some(request) = wanted.clone().filter(|_| *ready) {
                 page.act(Action::Ask(Command::Inspect(InspectCommand::State(request))));
@@ -84,7 +90,7 @@ pub fn StatePanel() -> Html {
         page.app.inspect.state.as_ref().and_then(|state| state.as_ref().ok()).filter(|report| fits(&report.request));
     let refused = page.app.inspect.state.as_ref().and_then(|state| state.as_ref().err()).filter(|no| fits(&no.0));
     html! {
-        <div class="inspector">
+        <div class="inspector" data-batch={report.filter(|report| Some(&report.request) == wanted.as_ref()).map(|report| report.batch.to_string())}>
             <Controls pick={(*pick).clone()} {onpick} report={report.cloned()} />
             <div class="inspector-body">
                 <div class="inspector-rows">
@@ -93,7 +99,7 @@ pub fn StatePanel() -> Html {
                     } else if let Some(report) = report {
                         <Rows report={report.clone()} />
                     } else {
-                        <p class="empty">{ "Reading the state …" }</p>
+                        <p class="empty" role="status">{ reading(page.app.fates.recalling) }</p>
                     }
                 </div>
                 <Size operator={operator} />

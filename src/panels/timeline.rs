@@ -236,7 +236,7 @@ pub fn Timeline(props: &TimelineProps) -> Html {
         <section class="pane time" id="pane-time" aria-label="Event time">
             <header class="pane-head">
                 <h2>{ "Event time" }</h2>
-                <Legend several={!model.sources.is_empty()} />
+                <Legend filtered={model.filtered} several={!model.sources.is_empty()} />
                 <span class="grow"></span>
                 <Tool glyph={Glyph::Minus} name="Zoom out" onclick={button(1.25)} />
                 <Tool glyph={Glyph::Add} name="Zoom in" onclick={button(0.8)} />
@@ -252,7 +252,7 @@ pub fn Timeline(props: &TimelineProps) -> Html {
                         {onclick} {onwheel}></canvas>
                 </div>
                 if scale.is_none() {
-                    <p class="empty over">{ empty(&model) }</p>
+                    <p class="empty over">{ empty(&model, page.app.fates.follow) }</p>
                 }
             </div>
             <Words {model} {told} zone={(page.app.assist.times, page.app.assist.session_zone.clone())} />
@@ -268,8 +268,10 @@ fn spoken(model: &Model, spot: Spot) -> String {
     told.map(|told| format!("Event{of}: {}. {}", told.title, told.body)).unwrap_or_default()
 }
 
-fn empty(model: &Model) -> &'static str {
-    if model.lanes.is_empty() {
+fn empty(model: &Model, follow: bool) -> &'static str {
+    if !model.lanes.is_empty() && !follow {
+        "Rows are not followed: the strip has no events to show. The switch is in the Fate tab."
+    } else if model.lanes.is_empty() {
         "Events stand here at their event time, batch by batch, under their windows and against the watermark. Step to see the first ones."
     } else {
         "Nothing here has an event time. A query shows its events once it uses withWatermark or window."

@@ -3,7 +3,7 @@
 use tidemark_protocol::messages::{PlanNode, PlanReport};
 
 /// Width of a node, and the gaps between nodes beside and below each other, px.
-pub const WIDTH: f64 = 248.0;
+pub const WIDTH: f64 = 284.0;
 const BESIDE: f64 = 20.0;
 const BELOW: f64 = 30.0;
 /// Free space around everything, px.

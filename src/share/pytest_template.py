@@ -1,7 +1,8 @@
 """%TITLE%
 
 Written by Tidemark. It runs the script on real Spark (pip install pyspark==%SPARK% pytest): its events come batch by batch as
-they came in the page, and every batch has to be the one that was seen there. Rows are compared without their order.
+they came in the page, and every batch has to be the one that was seen there. Rows are compared without their order. The
+script runs once for each of its queries; the sinks of the script are not written, a function of foreachBatch is called.
 %NOTES%"""
 
 import os
@@ -9,20 +10,17 @@ import time
 import unicodedata
 from unittest.mock import MagicMock
 
+import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming import DataStreamWriter
+from pyspark.sql.streaming import DataStreamReader, DataStreamWriter
 
 SCRIPT_NAME = %NAME%
 SCRIPT = %SCRIPT%
-# The query that is checked, counted in the order of their start.
-QUERY = %QUERY%
-FOLDERS = [%FOLDERS%]
-# What is there before the first batch, by path.
-LAID = {
-%LAID%}
-# What each batch read, and what came out: columns, number of rows, and the rows (of many, the first ones).
-BATCHES = [
-%BATCHES%]
+# Each query of the script: its place in the order of their start, the folders that are there before the first batch and the
+# files in them, the files that stand in for sources whose rows come of themselves (format: folder, schema), and its batches:
+# what each read, and what came out (columns, number of rows, and the rows; of many, the first ones).
+CASES = {
+%CASES%}
 
 
 def lay(files):
@@ -51,12 +49,13 @@ def cells(shown):
 class Watcher:
     """Stands where the script's sink was: keeps what comes out of a batch, then lays the next one's files."""
 
-    def __init__(self):
+    def __init__(self, batches):
+        self.batches = batches
         self.seen = {}
         self.function = None
 
     def __call__(self, frame, number):
-        if number >= len(BATCHES):
+        if number >= len(self.batches):
             return
         frame.persist()
         self.seen[number] = cells(frame._show_string(1_000_000, False))
@@ -64,20 +63,34 @@ class Watcher:
             self.function(frame, number)
         frame.unpersist()
         # A batch without data has no files: Spark runs it by itself, because the watermark has moved.
-        if number + 1 < len(BATCHES):
-            lay(BATCHES[number + 1]["files"])
+        if number + 1 < len(self.batches):
+            lay(self.batches[number + 1]["files"])
 
 
-def test_batches(tmp_path, monkeypatch):
+@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+def test_batches(case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    for folder in FOLDERS:
+    batches, stand_ins = case["batches"], case["stand_ins"]
+    for folder in case["folders"]:
         os.makedirs(folder, exist_ok=True)
-    lay(LAID)
-    lay(BATCHES[0]["files"])
-    watcher, started, functions = Watcher(), [], {}
+    lay(case["laid"])
+    lay(batches[0]["files"])
+    watcher, started, functions, formats = Watcher(batches), [], {}, {}
     foreach_batch, start_query = DataStreamWriter.foreachBatch, DataStreamWriter.start
+    set_format, load_stream = DataStreamReader.format, DataStreamReader.load
+
+    def note_format(reader, source):
+        formats[id(reader)] = (source, reader)
+        return set_format(reader, source)
+
+    def load(reader, path=None, format=None, schema=None, **options):
+        source = format or formats.get(id(reader), (None, None))[0]
+        if source not in stand_ins:
+            return load_stream(reader, path, format, schema, **options)
+        folder, columns = stand_ins[source]
+        return SparkSession.getActiveSession().readStream.schema(columns).json(folder)
 
     def remember(writer, function):
         functions[id(writer)] = function
@@ -85,7 +98,7 @@ def test_batches(tmp_path, monkeypatch):
 
     def start(writer, path=None, format=None, outputMode=None, partitionBy=None, queryName=None, **options):
         started.append(queryName)
-        if len(started) - 1 != QUERY:
+        if len(started) - 1 != case["query"]:
             return MagicMock(isActive=False)
         if outputMode is not None:
             writer.outputMode(outputMode)
@@ -94,11 +107,13 @@ def test_batches(tmp_path, monkeypatch):
         writer.option("checkpointLocation", str(tmp_path / "_checkpoint")).trigger(processingTime="0 seconds")
         query = start_query(writer)
         deadline = time.monotonic() + 300
-        while len(watcher.seen) < len(BATCHES) and query.isActive and time.monotonic() < deadline:
+        while len(watcher.seen) < len(batches) and query.isActive and time.monotonic() < deadline:
             time.sleep(0.1)
         query.stop()
         return query
 
+    monkeypatch.setattr(DataStreamReader, "format", note_format)
+    monkeypatch.setattr(DataStreamReader, "load", load)
     monkeypatch.setattr(DataStreamWriter, "foreachBatch", remember)
     monkeypatch.setattr(DataStreamWriter, "partitionBy", lambda writer, *columns: writer)
     monkeypatch.setattr(DataStreamWriter, "start", start)
@@ -113,8 +128,8 @@ def test_batches(tmp_path, monkeypatch):
         exec(compile(SCRIPT, SCRIPT_NAME, "exec"), {"__name__": "__main__"})
     finally:
         spark.stop()
-    assert len(started) > QUERY, "the script has not started the query"
-    for number, batch in enumerate(BATCHES):
+    assert len(started) > case["query"], "the script has not started the query"
+    for number, batch in enumerate(batches):
         assert number in watcher.seen, f"batch {number} did not run"
         columns, rows = watcher.seen[number]
         assert columns == batch["columns"], f"columns of batch {number}"

@@ -76,7 +76,7 @@ impl App {
             Action::SelectQuery(index) => {
                 self.query = index;
                 self.batch = None;
-                self.fates = super::FatesState::default();
+                self.fates.turn_away();
                 self.inspect.turn_away();
                 Vec::new()
             }
@@ -87,6 +87,10 @@ impl App {
             }
             Action::SelectTab(tab) => {
                 self.tab = tab;
+                Vec::new()
+            }
+            Action::Enlarge => {
+                self.enlarged = !self.enlarged;
                 Vec::new()
             }
             Action::Inspect(action) => self.act_inspect(action),
@@ -231,6 +235,7 @@ impl App {
         self.script_state = None;
         self.lose_run();
         self.replay = self.replay.without_session();
+        self.fates.recalling = None;
         self.drop_queries();
     }
 

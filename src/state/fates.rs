@@ -26,10 +26,12 @@ pub enum FatesAction {
     ReadTray,
     /// Save the tray as JSON lines.
     ExportTray,
+    /// Whether rows of the batches from now on are followed.
+    Follow(bool),
 }
 
 /// What the Fate tab shows.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FatesState {
     pub pick: Option<Pick>,
     /// The answer for `pick`; None: it is on its way.
@@ -40,12 +42,35 @@ pub struct FatesState {
     pub tray: Rc<Vec<DroppedEvent>>,
     /// Older ones that are not kept any more.
     pub lost: u64,
+    /// The engine goes through the session again to find answers: commands done, of how many.
+    pub recalling: Option<(usize, usize)>,
+    /// Rows of the batches from now on are followed.
+    pub follow: bool,
+}
+
+impl Default for FatesState {
+    fn default() -> Self {
+        let (tray, trail) = (Rc::default(), Vec::new());
+        Self { pick: None, told: None, trail, tray, lost: 0, recalling: None, follow: true }
+    }
+}
+
+impl FatesState {
+    /// Another query is shown.
+    pub(super) fn turn_away(&mut self) {
+        *self = Self { recalling: self.recalling, follow: self.follow, ..Self::default() };
+    }
 }
 
 impl App {
     pub(super) fn act_fates(&mut self, action: FatesAction) -> Vec<Effect> {
+        if let FatesAction::Follow(on) = action {
+            self.fates.follow = on;
+            return self.ask(Command::Fates(FatesCommand::Follow { on }));
+        }
         let Some(query) = self.shown_query().map(|view| view.info.id.clone()) else { return Vec::new() };
         match action {
+            FatesAction::Follow(_) => Vec::new(),
             FatesAction::Select(pick) => {
                 self.view = View::Detail;
                 self.act_fates(FatesAction::Mark(pick))
@@ -88,9 +113,16 @@ impl App {
         }
     }
 
-    pub(super) fn hear_fates(&mut self, event: FatesEvent) {
+    pub(super) fn hear_fates(&mut self, event: FatesEvent) -> Vec<Effect> {
         let shown = self.shown_query().map(|view| view.info.id.clone());
         match event {
+            FatesEvent::Recalling { done, total } => {
+                self.fates.recalling = (done < total).then_some((done, total));
+                // More is known now than when the tray was asked for.
+                if self.fates.recalling.is_none() && self.tab == Tab::Fate {
+                    return self.act_fates(FatesAction::ReadTray);
+                }
+            }
             FatesEvent::Told { query, pick, told } => {
                 if Some(query) == shown && self.fates.pick.as_ref() == Some(&pick) {
                     self.fates.told = Some(Rc::new(told));
@@ -101,29 +133,30 @@ impl App {
                     let view = self.shown_query();
                     let mut all = view.map(|view| remembered(&view.batches, &rows)).unwrap_or_default();
                     all.extend(rows);
-                    all.sort_by_key(|row| (row.event.batch, row.event.arrival));
+                    all.sort_by_key(|row| (row.batch, row.event.arrival));
                     self.fates.tray = Rc::new(all);
                     self.fates.lost = lost;
                 }
             }
         }
+        Vec::new()
     }
 }
 
 /// Dropped rows of batches that the engine knows nothing of any more (they ran before a reload), as their reports tell them.
 fn remembered(batches: &[Rc<BatchReport>], known: &[DroppedEvent]) -> Vec<DroppedEvent> {
-    let oldest = known.first().map(|row| row.event.batch);
+    let oldest = known.first().map(|row| row.batch);
     let mut rows = Vec::new();
     for report in batches {
-        if known.iter().any(|row| row.event.batch == report.batch)
-            || oldest.is_some_and(|oldest| report.batch >= oldest)
-        {
+        if known.iter().any(|row| row.batch == report.batch) || oldest.is_some_and(|oldest| report.batch >= oldest) {
             continue;
         }
         let operator = report.operators.iter().find(|operator| operator.rows_dropped > 0);
         for event in &report.events {
             let Fate::Dropped { boundary_us, watermark_us } = event.fate else { continue };
             rows.push(DroppedEvent {
+                batch: report.batch,
+                made: None,
                 event: EventRef {
                     batch: report.batch,
                     arrival: event.arrival,
@@ -192,6 +225,29 @@ mod tests {
         hear(&mut app, Event::Batch(Box::new(report)));
         hear(&mut app, Event::Fates(FatesEvent::Dropped { query: "q".to_owned(), rows: Vec::new(), lost: 0 }));
         assert_eq!(app.fates.tray.iter().map(|row| row.event.arrival).collect::<Vec<_>>(), [3]);
+    }
+
+    #[test]
+    fn what_is_looked_up_again_is_told_and_the_tray_read_anew() {
+        let mut app = ready();
+        hear(&mut app, Event::QueryStarted(info("q")));
+        app.apply(Action::Fates(FatesAction::Select(event(1))));
+        hear(&mut app, Event::Fates(FatesEvent::Recalling { done: 1, total: 2 }));
+        assert_eq!(app.fates.recalling, Some((1, 2)));
+        let done = Event::Fates(FatesEvent::Recalling { done: 2, total: 2 });
+        let effects = app.apply(Action::Heard(Box::new(done)));
+        let asked = Command::Fates(FatesCommand::Dropped { query: "q".to_owned() });
+        assert_eq!((commands(&effects), app.fates.recalling), (vec![&asked], None));
+    }
+
+    #[test]
+    fn the_switch_stays_when_another_query_is_shown() {
+        let mut app = ready();
+        hear(&mut app, Event::QueryStarted(info("q")));
+        let effects = app.apply(Action::Fates(FatesAction::Follow(false)));
+        assert_eq!(commands(&effects), [&Command::Fates(FatesCommand::Follow { on: false })]);
+        hear(&mut app, Event::QueryStarted(info("r")));
+        assert!(!app.fates.follow);
     }
 
     #[test]

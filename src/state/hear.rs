@@ -1,6 +1,6 @@
 //! What the worker says.
 
-use super::{App, Content, Effect, Engine, Life, Piece, QueryView, point_name};
+use super::{App, Content, Effect, Engine, FatesAction, Life, Piece, QueryView, point_name};
 use std::rc::Rc;
 use tidemark_protocol::messages::{
     BatchKind, BatchReport, CrashPoint, Event, QueryInfo, Restored, ScriptState, StorageState, Stream,
@@ -23,7 +23,9 @@ impl App {
                 self.files = Rc::new(files);
                 self.text_is_new();
                 let shown = vec![Effect::ShowScript(self.script.clone())];
-                return [shown, self.share_ready(fresh)].concat();
+                // A worker that was started anew follows rows until it is told otherwise.
+                let follow = if self.fates.follow { Vec::new() } else { self.act_fates(FatesAction::Follow(false)) };
+                return [shown, follow, self.share_ready(fresh)].concat();
             }
             Event::Storage(state) => {
                 if let Some(text) = storage_notice(&state).filter(|_| self.storage.as_ref() != Some(&state)) {
@@ -46,7 +48,7 @@ impl App {
             Event::Files(files) => self.files = Rc::new(files),
             Event::Topics(topics) => self.topics = Rc::new(topics),
             Event::KafkaRecords { topic, records } => self.records = Rc::new((topic, records)),
-            Event::Fates(event) => self.hear_fates(event),
+            Event::Fates(event) => return self.hear_fates(event),
             Event::Replay(event) => return self.hear_replay(event),
             Event::Ports(ports) => self.ports = Rc::new(ports),
             Event::Assist(event) => return self.hear_assist(event),
@@ -203,7 +205,7 @@ impl App {
             view.idle = None;
             view.started_in = run;
         } else {
-            self.fates = super::FatesState::default();
+            self.fates.turn_away();
             self.queries.push(QueryView {
                 info,
                 life: Life::Active,

@@ -145,6 +145,7 @@ impl App {
                 | Action::Interrupt
                 | Action::Replay(_)
                 | Action::Share(_)
+                | Action::Enlarge
                 | Action::Reset
         );
         self.replay.looking && self.replay.second.is_some() && !of_page
@@ -421,6 +422,7 @@ impl App {
             working: std::mem::take(&mut self.working),
             notice_ids: self.notice_ids + second.notice_ids,
             frozen: false,
+            enlarged: self.enlarged,
             replay,
             ..(*second).clone()
         };

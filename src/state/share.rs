@@ -284,11 +284,12 @@ impl App {
 
     fn pytest(&self, parcel: &Parcel) -> Result<(String, Vec<u8>), String> {
         let view = self.shown_query().ok_or("No query has run yet: step first.")?;
-        let together = self.queries.iter().filter(|other| other.started_in == view.started_in);
-        let index = together.take_while(|other| other.info.id != view.info.id).count();
+        let together: Vec<_> = self.queries.iter().filter(|other| other.started_in == view.started_in).collect();
+        let shown = together.iter().take_while(|other| other.info.id != view.info.id).count();
+        let queries = together.iter().map(|one| (&*one.info, one.batches.as_slice())).collect();
         let script = self.ran.as_deref().unwrap_or(&self.script);
         let started_ms = self.scripts.runs.last().map_or(i64::MAX, |run| run.clock_ms);
-        let seen = pytest::Seen { parcel, script, query: &view.info, index, batches: &view.batches, started_ms };
+        let seen = pytest::Seen { parcel, script, queries, shown, started_ms };
         let stem = parcel.script().map_or("script", |script| script.name.trim_end_matches(".py"));
         let stem: String = stem.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
         Ok((format!("test_{stem}.py"), pytest::source(&seen)?.into_bytes()))
@@ -415,8 +416,10 @@ impl App {
             share: self.share.clone(),
             scripts: self.scripts.clone(),
             tab: self.tab,
+            enlarged: self.enlarged,
             view: self.view,
             assist: self.assist.clone(),
+            fates: super::FatesState { follow: self.fates.follow, ..super::FatesState::default() },
             lessons: std::mem::take(&mut self.lessons),
             files: self.files.clone(),
             sent: self.sent,

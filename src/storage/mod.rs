@@ -3,11 +3,13 @@
 //! Database `tidemark/NAME`. `files`: by path; a file up to [`CHUNK_BYTES`] has its content in its entry, a larger one in
 //! `chunks` by `[path, number]`. `records`: by key, what the workbench remembers beside its files.
 
+mod catalog;
 mod error;
 mod lock;
 mod persist;
 mod schema;
 
+pub use catalog::{delete_workspace, workspaces};
 pub use error::StoreError;
 pub use lock::{Lock, lock};
 pub use persist::ask_to_persist;

@@ -15,6 +15,8 @@ const MOST_ROWS: usize = 12;
 /// A batch's lane, px, and the part of each of several sources.
 const LANE: f64 = 30.0;
 const PART: f64 = 26.0;
+/// Free space below the last lane, px.
+const FOOT: f64 = 6.0;
 /// Free space above and below the marks of a lane, px.
 const INSET: f64 = 6.0;
 /// How near the pointer has to be to a mark, px.
@@ -66,7 +68,13 @@ impl Layout {
         let rows = model.rows.min(MOST_ROWS);
         let parts = model.sources.len().max(1);
         let lane = if parts == 1 { LANE } else { PART * parts as f64 };
-        Layout { width, height, scroll, rows, lanes: model.lanes.len(), parts, lane }
+        let mut layout = Layout { width, height, scroll, rows, lanes: model.lanes.len(), parts, lane };
+        // Where not all lanes fit, a whole number of them does: none is cut at the top once the newest is shown.
+        let room = height - layout.lanes_top() - FOOT;
+        if layout.content_height() > height && room > lane {
+            layout.lane = room / (room / lane).floor();
+        }
+        layout
     }
 
     pub fn axis_height(&self) -> f64 {
@@ -105,7 +113,7 @@ impl Layout {
 
     /// Height of everything, unscrolled, with the lane of the batch to come.
     pub fn content_height(&self) -> f64 {
-        self.lanes_top() + self.lane * (self.lanes + 1) as f64 + 6.0
+        self.lanes_top() + self.lane * (self.lanes + 1) as f64 + FOOT
     }
 
     /// Lanes that can be seen.

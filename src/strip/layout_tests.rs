@@ -54,6 +54,16 @@ fn model() -> Model {
 }
 
 #[test]
+fn lanes_that_do_not_all_fit_are_not_cut() {
+    let model = model();
+    let layout = Layout::new(&model, 600.0, 120.0, 0.0);
+    let most = layout.content_height() - 120.0;
+    assert!(most > 0.0 && (most / layout.lane_height()).fract() < 1e-9, "{layout:?}");
+    let whole = Layout::new(&model, 600.0, 400.0, 0.0);
+    assert_eq!(whole.lane_height(), LANE);
+}
+
+#[test]
 fn the_model_knows_windows_watermarks_and_span() {
     let model = model();
     assert_eq!(model.windows.iter().map(|window| window.closed_in).collect::<Vec<_>>(), [Some(1), None]);

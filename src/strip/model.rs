@@ -54,6 +54,8 @@ pub struct Model {
     /// First and last time that is worth showing, with a margin.
     pub span: Option<(i64, i64)>,
     pub events: usize,
+    /// Some of them were filtered out.
+    pub filtered: bool,
 }
 
 /// Spark's watermark starts from the epoch: that is none yet.
@@ -85,6 +87,7 @@ impl Model {
             delay_us: delay_ms.map(|ms| ms.saturating_mul(1000)),
             span: None,
             events: batches.iter().map(|batch| batch.events.len()).sum(),
+            filtered: batches.iter().flat_map(|batch| &batch.events).any(|event| event.fate == Fate::Filtered),
             lanes,
         };
         model.span = model.times();

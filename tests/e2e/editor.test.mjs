@@ -63,7 +63,7 @@ test("names, options, modes and columns are completed and explained", async () =
   const card = page.locator(".tm-help");
   await card.waitFor();
   assert.match(await card.innerText(), /^window\(timeColumn, windowDuration/);
-  assert.match(await page.locator(".app > .status").innerText(), /^window\(timeColumn/);
+  await page.locator(".app > .status", { hasText: /^window\(timeColumn/ }).waitFor();
   for (let tries = 0; tries < 3 && (await card.count()); tries++) {
     await page.keyboard.press("Escape");
     await card.waitFor({ state: "detached", timeout: 5_000 }).catch(() => {});

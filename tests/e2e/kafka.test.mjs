@@ -1,7 +1,7 @@
 // Topics and ports by hand: create, produce, make up, step, see the rows; retention and what it loses.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { batches, press, start, type } from "./site.mjs";
+import { batches, press, shownOutput, start, type } from "./site.mjs";
 import { panel } from "./views.mjs";
 
 const KAFKA = `from pyspark.sql import SparkSession
@@ -35,11 +35,9 @@ async function stepped(page) {
   const before = (await batches(page)).length;
   await press(page, "Step");
   await page.waitForFunction((count) => document.querySelectorAll(".rows .row-button").length > count, before);
+  const { number } = (await batches(page)).at(-1);
   await panel(page, "Detail");
-  await page.getByRole("tab", { name: "Output" }).click();
-  return page
-    .locator(".detail .grid tbody tr:not(.spacer)")
-    .evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText)));
+  return shownOutput(page, number);
 }
 
 for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {

@@ -19,7 +19,7 @@ test("a lesson is loaded, predicted, run, revealed, and its task checks itself",
   await panel(page).getByText(/^0 of \d+ tasks done/).waitFor();
   await panel(page).getByRole("button", { name: /A first stream/ }).click();
   await page.waitForURL(/#lesson=first-stream$/);
-  assert.match(await panel(page).innerText(), /1 of \d+\s*Spark 4\.3\.0/);
+  await panel(page).filter({ hasText: /1 of \d+\s*Spark 4\.3\.0/ }).waitFor();
   // An untouched workspace gives way without a question.
   await button(page, "Load into the workspace").click();
   await ready(page);

@@ -1,7 +1,7 @@
 // The page itself: keyboard, errors, interruption, two tabs, a narrow screen.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { batches, press, ready, start, stepTo, type, visit } from "./site.mjs";
+import { batches, focused, press, ready, start, stepTo, type, visit } from "./site.mjs";
 
 let site;
 before(async () => {
@@ -20,7 +20,7 @@ test("the keyboard alone steps, goes round the panels and shows the shortcuts", 
     ["Alt+5", "#tab-output"],
   ]) {
     await page.keyboard.press(key);
-    assert.ok(await page.locator(selector).evaluate((element) => element === document.activeElement), key);
+    await focused(page, selector);
   }
   await page.keyboard.press("F1");
   await page.getByRole("dialog", { name: "Help" }).waitFor();
@@ -51,7 +51,7 @@ test("a script that never ends is interrupted, and the workspace is there again"
   await type(page, 'print("again")\n');
   await press(page, "Run");
   await page.getByRole("tab", { name: "Console" }).click();
-  assert.equal(await page.locator(".console").innerText(), "again\n");
+  await page.locator(".console", { hasText: /^again\n$/ }).waitFor();
 });
 
 test("a second tab on the same workspace is told so and kept apart", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { addEvent, press, start, stepTo } from "./site.mjs";
+import { addEvent, focused, press, start, stepTo } from "./site.mjs";
 import { panel, throughAll } from "./views.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -49,11 +49,11 @@ test("a batch is announced, and so is what was dropped", async () => {
   const status = page.locator(".app > .status");
   assert.equal(await status.getAttribute("aria-live"), "polite");
   await stepTo(page, 1);
-  assert.match(await status.innerText(), /^Batch 0: 3 rows in/);
+  await status.filter({ hasText: /^Batch 0: 3 rows in/ }).waitFor();
   for (let count = 2; count <= 5; count++) await stepTo(page, count);
   await addEvent(page, { preset: "Late" });
   await stepTo(page, 6);
-  assert.match(await status.innerText(), /^Batch 5: .*dropped/);
+  await status.filter({ hasText: /^Batch 5: .*dropped/ }).waitFor();
 });
 
 test("Tab reaches every control in turn and leaves the editor after Escape", async () => {
@@ -107,10 +107,10 @@ test("a dialog keeps the focus and gives it back", async () => {
   const page = await site.open();
   const help = page.getByRole("banner").getByRole("button", { name: "Help" });
   await help.click();
-  assert.ok(await page.evaluate(() => document.activeElement.closest("dialog") !== null));
+  await focused(page, "dialog");
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  assert.ok(await help.evaluate((element) => element === document.activeElement));
+  await page.waitForFunction((element) => element === document.activeElement, await help.elementHandle());
 });
 
 // A zoom of 400 % on a screen of 1280 leaves 320 px; a browser whose text is twice as large doubles every size that holds text.

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { addEvent, batches, press, ready, start, stepTo, type } from "./site.mjs";
+import { addEvent, batches, press, ready, start, stateAfter, stepTo, type } from "./site.mjs";
 
 const EXAMPLE = new URL("../../crates/protocol/examples/windowed_totals/script.py", import.meta.url);
 
@@ -37,7 +37,7 @@ const numbers = async (page) => (await batches(page)).map((batch) => batch.numbe
 /** Rows of state after a batch: how many there are. */
 const stateRows = async (page, batch) => {
   await tab(page, "State");
-  await page.locator(".inspector .version", { hasText: `after batch ${batch}` }).waitFor();
+  await stateAfter(page, batch);
   await page.locator(".state-rows tbody tr").first().waitFor();
   return page.locator(".state-rows tbody tr").count();
 };

@@ -1,6 +1,9 @@
 // What leaves the page and comes to it: links, files, embedding; named scripts, former runs, endless output.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { inflateRawSync } from "node:zlib";
 import { after, before, test } from "node:test";
 import { batches, press, ready, start, stepTo, type, visit, watch } from "./site.mjs";
 
@@ -34,6 +37,26 @@ async function link(page) {
 async function saved(page, click) {
   const [download] = await Promise.all([page.waitForEvent("download"), click()]);
   return { name: download.suggestedFilename(), path: await download.path() };
+}
+
+/** Lays the files of a zip into a folder of the disk. */
+async function unpacked(zip) {
+  const folder = await mkdtemp(join(tmpdir(), "checkpoint-"));
+  // The list at the end of a zip: for each file its method, sizes, name, and where it begins.
+  let at = zip.readUInt32LE(zip.length - 22 + 16);
+  for (let left = zip.readUInt16LE(zip.length - 22 + 10); left > 0; left--) {
+    const [method, size, name, extra, comment] = [zip.readUInt16LE(at + 10), zip.readUInt32LE(at + 20), ...[28, 30, 32].map((by) => zip.readUInt16LE(at + by))];
+    const start = zip.readUInt32LE(at + 42);
+    const data = start + 30 + zip.readUInt16LE(start + 26) + zip.readUInt16LE(start + 28);
+    const path = join(folder, zip.toString("utf8", at + 46, at + 46 + name));
+    if (!path.endsWith("/")) {
+      await mkdir(dirname(path), { recursive: true });
+      const packed = zip.subarray(data, data + size);
+      await writeFile(path, method === 8 ? inflateRawSync(packed) : packed);
+    }
+    at += 46 + name + extra + comment;
+  }
+  return folder;
 }
 
 for (const options of [{}, NARROW]) {
@@ -74,9 +97,20 @@ for (const options of [{}, NARROW]) {
     await other.waitForFunction(() => location.search.includes("workspace=shared-"));
     await status(other, "The workspace is here");
     assert.match(await script(other), /print\("shared"\)/);
-    await other.goto(site.address);
+    // The list of workspaces has both: the first is opened, the other renamed and deleted.
+    await share(other);
+    const list = other.getByRole("region", { name: "Workspaces in this browser" });
+    await list.getByRole("link", { name: "First workspace" }).click();
+    await other.waitForURL((url) => !url.search);
     await ready(other);
     assert.match(await script(other), /print\("mine"\)/);
+    await share(other);
+    await list.getByRole("button", { name: /^Rename shared-/ }).click();
+    await list.getByLabel(/^New name of shared-/).fill("Borrowed");
+    await other.keyboard.press("Enter");
+    await list.getByRole("button", { name: "Delete Borrowed" }).click();
+    await list.getByRole("button", { name: "Delete", exact: true }).click();
+    await list.getByRole("link").waitFor({ state: "detached" });
   });
 }
 
@@ -133,10 +167,12 @@ test("a workspace travels as a zip with its batches; one that is no workspace is
   await ready(other);
   assert.equal(await other.locator(".rows .row-button").count(), 3);
 
-  // The checkpoint alone, into a workspace that has run nothing: the query goes on after batch 1.
+  // The checkpoint alone, into a workspace that has run nothing: the query goes on after batch 1. As a zip it has come as
+  // what is in it; as a folder it comes with its own name.
   const third = await site.open();
   dialog = await share(third);
-  await dialog.getByLabel("Checkpoint zip to bring in").setInputFiles(checkpoint.path);
+  const folder = await unpacked(await readFile(checkpoint.path));
+  await dialog.getByLabel("Checkpoint folder to bring in").setInputFiles(folder);
   await third.getByRole("dialog", { name: "Bring in this checkpoint" }).getByRole("button", { name: "Bring it in" }).click();
   await status(third, "The checkpoint is here");
   await press(third, "Step");
@@ -163,7 +199,7 @@ test("Markdown, spark-submit and pytest are made from what was seen", async () =
   assert.match(await readFile(submit.path, "utf8"), /spark-submit --master "local\[2\]"[^]+_files = \[[^]+query\.awaitTermination\(\)/);
   const pytest = await saved(page, () => dialog.getByRole("button", { name: "pytest of these batches" }).click());
   assert.equal(pytest.name, "test_script.py");
-  assert.match(await readFile(pytest.path, "utf8"), /"count": 3,\n {8}"rows": \[\n {12}\["2026-03-02 09:00:00"/);
+  assert.match(await readFile(pytest.path, "utf8"), /"count": 3,\s+"rows": \[\s+\["2026-03-02 09:00:00"/);
   await page.keyboard.press("Escape");
   await type(page, "from tidemark import kafka\n");
   dialog = await share(page);
@@ -214,6 +250,7 @@ test("several scripts: made, switched, renamed, deleted, and there after a reloa
   await bar.locator("option", { hasText: "deux.py" }).waitFor({ state: "attached" });
   await page.reload();
   await ready(page);
+  await bar.locator("option", { hasText: "deux.py" }).waitFor({ state: "attached" });
   assert.deepEqual(await bar.locator("option").allInnerTexts(), ["deux.py", "script.py"]);
   assert.match(await script(page), /two/);
   await bar.getByRole("button", { name: "Delete script" }).click();
@@ -231,6 +268,7 @@ test("former runs stand with their outcome, and their text comes back", async ()
   await page.keyboard.press("Alt+h");
   const dialog = page.getByRole("dialog", { name: "Runs so far" });
   const runs = dialog.locator(".run");
+  await runs.nth(1).waitFor();
   assert.equal(await runs.count(), 2);
   assert.match(await runs.nth(0).innerText(), /Run 2[^]+failed: ZeroDivisionError: division by zero[^]+the text in the editor/);
   assert.match(await runs.nth(1).innerText(), /Run 1[^]+finished[^]+since then \+2 −1 lines/);
@@ -242,6 +280,7 @@ test("former runs stand with their outcome, and their text comes back", async ()
   await page.reload();
   await ready(page);
   await page.keyboard.press("Alt+h");
+  await runs.nth(1).waitFor();
   assert.equal(await runs.count(), 2);
 });
 

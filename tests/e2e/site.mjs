@@ -146,11 +146,28 @@ export async function batches(page) {
 /** Selects a batch and reads its output table: rows of texts. */
 export async function output(page, number) {
   await page.locator(".rows .row-button", { hasText: new RegExp(`^${number}$`) }).click();
+  return shownOutput(page, number);
+}
+
+/** The output table of a batch that is selected, or comes to be. */
+export async function shownOutput(page, number) {
   await page.getByRole("tab", { name: "Output" }).click();
-  await page.locator(".detail .caption", { hasText: `Batch ${number}` }).waitFor();
-  return page
-    .locator(".detail .grid tbody tr:not(.spacer)")
-    .evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText)));
+  const caption = page.locator(".detail .caption", { hasText: new RegExp(`^Batch ${number}\\b`) });
+  await caption.waitFor();
+  const [, total] = (await caption.innerText()).match(/· (\d+) rows?/);
+  const rows = page.locator(".detail .grid tbody tr:not(.spacer)");
+  if (total !== "0") await rows.first().waitFor();
+  return rows.evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText)));
+}
+
+/** Waits until the state inspector shows what the batch left. */
+export async function stateAfter(page, number) {
+  await page.locator(`.inspector[data-batch="${number}"]`).waitFor();
+}
+
+/** Waits until the focus is on an element, or within it. */
+export async function focused(page, selector) {
+  await page.waitForFunction((selector) => document.activeElement?.closest(selector), selector);
 }
 
 /** Adds an event through the form; `fill` sets fields by their names, `preset` is one of the buttons for the time. */

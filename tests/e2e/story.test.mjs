@@ -1,7 +1,7 @@
 // The story that the first release stands for: step to a closed window, be late, reload, go on, crash, resume.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { addEvent, batches, output, press, ready, start, stepTo } from "./site.mjs";
+import { addEvent, batches, output, press, ready, start, stateAfter, stepTo } from "./site.mjs";
 
 let site;
 before(async () => {
@@ -41,10 +41,17 @@ test("a late event is dropped, counted and explained; reload, crash and restart 
 
   // A reload brings everything back; a restart goes on from the checkpoint.
   const script = await page.locator("#pane-script .cm-content").innerText();
+  const fate = await fates(page);
   await page.reload();
   await ready(page);
   assert.deepEqual(await batches(page), list);
   assert.equal(await page.locator("#pane-script .cm-content").innerText(), script);
+  // What became of each row, the state and the plan too: the session is gone through again where a question needs it.
+  await page.getByRole("tab", { name: "State", exact: true }).click();
+  await stateAfter(page, 5);
+  await page.getByRole("tab", { name: "Plan", exact: true }).click();
+  await page.locator(".plan-node.stateful").waitFor();
+  assert.deepEqual(await fates(page), fate);
   await press(page, "Restart from checkpoint");
   await addEvent(page, { preset: "On time", fill: { user: "eve" } });
   await stepTo(page, 7);
@@ -84,6 +91,22 @@ test("a late event is dropped, counted and explained; reload, crash and restart 
   await page.locator(".rows .unheard", { hasText: `${torn}` }).waitFor();
   assert.equal((await batches(page)).at(-1).number, torn + 1);
 });
+
+/** The stories of the first event and of the dropped one, and the tray. */
+async function fates(page) {
+  const told = [];
+  const steps = page.getByRole("list", { name: "What happened to this row" });
+  for (const [key, words] of [["Home", "of the output of batch 3"], ["d", "Dropped: late by"]]) {
+    await page.locator(".timeline").focus();
+    await page.keyboard.press(key);
+    await page.keyboard.press("Enter");
+    await steps.filter({ hasText: words }).waitFor();
+    told.push(await steps.innerText());
+  }
+  const tray = page.getByRole("region", { name: "Dropped rows, newest first" });
+  await tray.waitFor();
+  return [...told, await tray.innerText()];
+}
 
 /** Arms a crash, steps into it and gives the number of the batch that it hit. */
 async function crash(page, point) {

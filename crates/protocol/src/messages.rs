@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 pub use assist::{AssistCommand, AssistEvent, Problem, ResultFormat};
 pub use fates::{
-    Behind, DroppedEvent, Entry, EventRef, Fact, FatesCommand, FatesEvent, Need, OperatorReport, Outcome, Pick, Place,
-    Step, Story, Told,
+    Behind, DroppedEvent, Entry, EventRef, Fact, FatesCommand, FatesEvent, Made, Need, OperatorReport, Outcome, Pick,
+    Place, Step, Story, Told,
 };
 pub use inputs::{
     Before, Generate, KafkaCommand, KafkaMessage, KafkaRecord, MadeUp, PartitionInfo, PortInfo, SocketCommand,

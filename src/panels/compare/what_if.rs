@@ -87,15 +87,17 @@ pub(super) fn WhatIfForm() -> Html {
     html! {
         <form class="what-if" aria-label="What if" onsubmit={run}>
             <h3>{ "What if" }</h3>
-            <label class="what-delay">
-                <span>{ "Watermark delay" }</span>
-                <input type="range" min="0" max={(DELAYS.len() - 1).to_string()} step="1" oninput={on_delay}
-                    value={place(changes.watermark_delay_ms.or(script).unwrap_or(0)).to_string()} aria-valuetext={delay.clone()} />
+            <div class="what-delay">
+                <label>
+                    <span>{ "Watermark delay" }</span>
+                    <input type="range" min="0" max={(DELAYS.len() - 1).to_string()} step="1" oninput={on_delay}
+                        value={place(changes.watermark_delay_ms.or(script).unwrap_or(0)).to_string()} aria-valuetext={delay.clone()} />
+                </label>
                 <output>{ delay }</output>
-            </label>
-            if changes.watermark_delay_ms.is_some() {
-                <button type="button" class="link" onclick={as_script}>{ "as the script" }</button>
-            }
+                if changes.watermark_delay_ms.is_some() {
+                    <button type="button" class="link" onclick={as_script}>{ "as the script" }</button>
+                }
+            </div>
             { choice("Output mode", &MODES, MODES.iter().position(|mode| changes.output_mode.as_deref() == Some(*mode)), on_mode) }
             { choice("Trigger", &TRIGGERS.map(|trigger| trigger.1),
                 TRIGGERS.iter().position(|trigger| changes.trigger == Some(trigger.0)), on_trigger) }

@@ -12,7 +12,7 @@ use yew::prelude::*;
 const PLAIN: f64 = 46.0;
 const STATEFUL: f64 = 86.0;
 /// Characters of a line that fit a node.
-const FITS: usize = 38;
+const FITS: usize = 44;
 
 #[derive(Properties, PartialEq)]
 pub struct GraphProps {

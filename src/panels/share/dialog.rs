@@ -1,5 +1,6 @@
 //! Share and save: a link, text to copy, files to save, files to open.
 
+use super::workspaces::Workspaces;
 use super::{button, closing};
 use crate::browser;
 use crate::format::{bytes, plural};
@@ -44,6 +45,7 @@ pub(super) fn Share() -> Html {
                 <p class="hint">{ if page.app.is_busy() { "The workspace is packed when the script or trigger is done." } else { "Packing the workspace…" } }</p>
             }
             <Incoming />
+            <Workspaces />
         </Dialog>
     }
 }
@@ -89,12 +91,6 @@ fn Parts(props: &PartsProps) -> Html {
                 <h3 id="share-save">{ "Save" }</h3>
                 <div class="form-end">{ button(&page, "", "Save workspace (.zip)", ShareAction::SaveWorkspace) }</div>
                 <p class="hint">{ "All of it: scripts, files, checkpoints, batches, history. Open it again below, here or elsewhere." }</p>
-                if browser::workspace() != browser::WORKSPACE {
-                    <p class="hint">
-                        { format!("This is the workspace {}. ", browser::workspace()) }
-                        <a href={share.address.clone()}>{ "Go to your first workspace" }</a>
-                    </p>
-                }
             </section>
             <section aria-labelledby="share-spark">
                 <h3 id="share-spark">{ "Take it to real Spark" }</h3>

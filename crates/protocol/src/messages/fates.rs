@@ -9,6 +9,8 @@ pub enum FatesCommand {
     Tell { query: String, pick: Pick },
     /// The rows that the watermark dropped, over all batches; answered by [`FatesEvent::Dropped`].
     Dropped { query: String },
+    /// Whether the rows of batches from the next on are followed: without it a batch costs nothing more.
+    Follow { on: bool },
 }
 
 /// A row anywhere on the page.
@@ -35,6 +37,12 @@ pub enum FatesEvent {
         rows: Vec<DroppedEvent>,
         /// Older ones that are not kept any more.
         lost: u64,
+    },
+    /// The answer has to be found by doing again what was done, in the background: so many commands of so many. The answers
+    /// come when all are done.
+    Recalling {
+        done: usize,
+        total: usize,
     },
 }
 
@@ -200,6 +208,8 @@ pub enum Fact {
     Removed {
         watermark_ms: Option<i64>,
     },
+    /// It is up to the script's function whether its key stays in the state.
+    ByScript,
     /// Still in the state.
     Waiting {
         /// It is finished at this input watermark of its operator, or by this time of the session's clock; None: never.
@@ -243,14 +253,20 @@ pub struct Behind {
     pub waiting: Option<Fact>,
     /// Oldest first.
     pub events: Vec<EventRef>,
-    /// Further ones.
+    /// Still older ones.
     pub more: u64,
 }
 
-/// A row in the tray: one event refused by one operator for one window (or for its event time).
+/// A row in the tray: an event, or a row that an operator made of several, refused by one operator for one window (or for its
+/// event time).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DroppedEvent {
+    /// The batch in which it was refused.
+    pub batch: i64,
+    /// The event; of a made row the newest one in it.
     pub event: EventRef,
+    /// None: the row is the event itself.
+    pub made: Option<Made>,
     pub operator: usize,
     pub operator_name: String,
     pub window: Option<(i64, i64)>,
@@ -258,6 +274,15 @@ pub struct DroppedEvent {
     pub boundary_us: i64,
     /// The late-row watermark of the batch, µs.
     pub watermark_us: i64,
+}
+
+/// A row that an operator made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Made {
+    /// The row of state that it came from.
+    pub entry: Entry,
+    /// Events in it; 0: they are not known.
+    pub events: u64,
 }
 
 /// One stateful operator in a batch.

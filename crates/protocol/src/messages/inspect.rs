@@ -8,14 +8,23 @@ use super::Column;
 pub enum InspectCommand {
     /// Answered by [`InspectEvent::State`].
     State(StateRequest),
-    /// Answered by [`InspectEvent::Plan`].
-    Plan { query: String },
+    /// Answered by [`InspectEvent::Plan`]. `recall`: also of a session that is over, which is then built again.
+    Plan { query: String, recall: bool },
+}
+
+impl InspectCommand {
+    pub fn query(&self) -> &str {
+        match self {
+            Self::State(request) => &request.query,
+            Self::Plan { query, .. } => query,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum InspectEvent {
     State(StateReport),
-    /// The state asked for cannot be shown: its files are gone, or there is no session.
+    /// The state asked for cannot be shown: its files are gone, or its session is not remembered.
     NoState {
         request: StateRequest,
         message: String,

@@ -24,11 +24,22 @@ impl Workbench {
         }
     }
 
+    fn session_zone(&self) -> Option<String> {
+        let zone = self.engine.as_ref()?.sql().conf.borrow().get("spark.sql.session.timeZone")?;
+        (!zone.is_empty()).then_some(zone)
+    }
+
+    /// Keeps the session's time zone with the workspace: what it shows after a reload is in it.
+    pub(super) fn note_zone(&self) {
+        if let Some(zone) = self.session_zone().filter(|_| !self.replay.is_stale()) {
+            self.shared.ledger.borrow_mut().set_zone(&zone);
+        }
+    }
+
     /// Says the session's time zone if it is another one than before.
     pub(super) fn tell_zone(&mut self) {
-        let Some(engine) = &self.engine else { return };
-        let zone = engine.sql().conf.borrow().get("spark.sql.session.timeZone").unwrap_or_default();
-        if !zone.is_empty() && zone != self.zone_said {
+        let zone = self.session_zone().unwrap_or_else(|| self.shared.ledger.borrow().zone().to_owned());
+        if zone != self.zone_said {
             self.zone_said.clone_from(&zone);
             self.shared.event(Event::Assist(AssistEvent::Zone(zone)));
         }

@@ -5,25 +5,34 @@ use tidemark_streaming::api;
 use super::Workbench;
 use super::report::columns;
 use crate::messages::{
-    Event, InspectCommand, InspectEvent, JoinRange, PlanColumn, PlanNode, PlanReport, RowMark, StateReport,
+    Command, Event, InspectCommand, InspectEvent, JoinRange, PlanColumn, PlanNode, PlanReport, RowMark, StateReport,
     StateRequest, StateRow, StateSection,
 };
 
 impl Workbench {
-    pub(super) fn inspect(&self, command: InspectCommand) {
-        let answer = match command {
-            InspectCommand::State(request) => self.state(request),
-            InspectCommand::Plan { query } => self.plan(query),
-        };
-        if let Some(answer) = answer {
+    pub(super) fn inspect(&mut self, command: InspectCommand) {
+        let lives = self.engine.as_ref().is_some_and(|engine| engine.query(command.query()).is_some());
+        let recalls = !matches!(command, InspectCommand::Plan { recall: false, .. });
+        if !lives && recalls && self.recall(command.query(), Command::Inspect(command.clone())) {
+            return;
+        }
+        let past = self.remembered().filter(|_| !lives && recalls).and_then(|memory| memory.look(command.clone()));
+        if let Some(answer) = past.or_else(|| self.look(command)) {
             self.shared.event(Event::Inspect(Box::new(answer)));
+        }
+    }
+
+    pub(super) fn look(&self, command: InspectCommand) -> Option<InspectEvent> {
+        match command {
+            InspectCommand::State(request) => self.state(request),
+            InspectCommand::Plan { query, .. } => self.plan(query),
         }
     }
 
     fn state(&self, request: StateRequest) -> Option<InspectEvent> {
         let found = self.engine.as_ref().and_then(|engine| engine.query(&request.query));
         let Some(found) = found else {
-            let message = "The session that held this state is gone. Run the script to look into its state again.";
+            let message = "The session that held this state is gone, and what was done in it is not remembered. Run the script to look into its state again.";
             return Some(InspectEvent::NoState { request, message: message.to_owned() });
         };
         let wanted = api::StateRequest {

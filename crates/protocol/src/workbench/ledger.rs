@@ -18,6 +18,7 @@ pub enum Record {
 
 const SCRIPT: &str = "script";
 const CLOCK: &str = "clock";
+const ZONE: &str = "zone";
 const QUERY: &str = "query/";
 const BATCH: &str = "batch/";
 const CONSOLE: &str = "console/";
@@ -36,6 +37,8 @@ pub(super) struct Ledger {
     /// The other scripts, and past runs.
     pub(super) shelf: Shelf,
     clock_ms: i64,
+    /// The last session's time zone; empty: UTC.
+    zone: String,
     queries: Vec<(String, QueryInfo)>,
     batches: Vec<(String, Rc<BatchReport>)>,
     console: Vec<(String, String)>,
@@ -74,6 +77,8 @@ impl Ledger {
                 ledger.script = value;
             } else if key == CLOCK {
                 ledger.clock_ms = value.parse().unwrap_or(0);
+            } else if key == ZONE {
+                ledger.zone = value;
             } else if key.starts_with(QUERY) {
                 keep(&mut ledger.queries, key, &value);
             } else if key.starts_with(BATCH) {
@@ -105,6 +110,9 @@ impl Ledger {
             list.iter().filter_map(|(key, value)| Some((key.clone(), serde_json::to_string(value).ok()?)))
         }
         let mut records = vec![(SCRIPT.to_owned(), self.script.clone()), (CLOCK.to_owned(), self.clock_ms.to_string())];
+        if !self.zone.is_empty() {
+            records.push((ZONE.to_owned(), self.zone.clone()));
+        }
         records.extend(json(&self.queries));
         records.extend(json(&self.batches));
         records.extend(self.console.iter().cloned());
@@ -152,6 +160,18 @@ impl Ledger {
         if self.clock_ms != clock_ms {
             self.clock_ms = clock_ms;
             self.put(CLOCK.to_owned(), clock_ms.to_string());
+        }
+    }
+
+    /// The last session's time zone.
+    pub(super) fn zone(&self) -> &str {
+        if self.zone.is_empty() { "UTC" } else { &self.zone }
+    }
+
+    pub(super) fn set_zone(&mut self, zone: &str) {
+        if self.zone() != zone {
+            zone.clone_into(&mut self.zone);
+            self.put(ZONE.to_owned(), zone.to_owned());
         }
     }
 
@@ -225,9 +245,14 @@ impl Ledger {
         self.queries.iter().find(|(_, info)| info.id == query).and_then(|(_, info)| info.name.as_deref())
     }
 
+    /// The reports that are remembered.
+    pub(super) fn batches(&self) -> impl Iterator<Item = &BatchReport> {
+        self.batches.iter().map(|(_, report)| &**report)
+    }
+
     /// The report of a batch, if it is remembered.
     pub(super) fn batch(&self, query: &str, batch: i64) -> Option<&BatchReport> {
-        self.batches.iter().map(|(_, report)| &**report).find(|report| report.query == query && report.batch == batch)
+        self.batches().find(|report| report.query == query && report.batch == batch)
     }
 
     /// Number of the next event of a query's sources, counted over all its batches before `batch`.

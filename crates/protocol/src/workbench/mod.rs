@@ -238,6 +238,7 @@ impl Workbench {
             self.clock_ms = engine.clock_ms();
         }
         self.shared.ledger.borrow_mut().set_clock(self.clock_ms);
+        self.note_zone();
         self.shared.commit();
         if self.shared.take_tree_is_old() {
             self.shared.event(Event::Files(files::tree(&self.shared.fs)));

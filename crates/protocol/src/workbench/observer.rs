@@ -54,6 +54,8 @@ pub(super) struct Shared {
     pub(super) ledger: RefCell<Ledger>,
     pub(super) kept: RefCell<VecDeque<KeptBatch>>,
     pub(super) book: RefCell<Book>,
+    /// Whether rows are followed.
+    pub(super) follow: Cell<bool>,
     /// Files changed since the page was last given the tree.
     tree_is_old: Cell<bool>,
     printed: RefCell<Printed>,
@@ -75,6 +77,7 @@ impl Shared {
             ledger: RefCell::new(ledger),
             kept: RefCell::default(),
             book: RefCell::default(),
+            follow: Cell::new(true),
             tree_is_old: Cell::new(false),
             printed: RefCell::default(),
             stopwatch,
@@ -228,6 +231,10 @@ impl StreamObserver for Observer {
             let (ledger, kept) = (self.shared.ledger.borrow().clone(), self.shared.kept.borrow().clone());
             self.shared.watch.freeze(Frozen::new(self.shared.fs.snapshot(), ledger, kept, batch.clock_ms));
         }
+    }
+
+    fn follows(&self) -> bool {
+        self.shared.follow.get()
     }
 
     fn idle(&self, query_id: &str, reason: &str) {

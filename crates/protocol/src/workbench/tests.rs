@@ -39,6 +39,21 @@ impl Bench {
             .collect()
     }
 
+    /// The same, and those that come later without another command.
+    pub(super) fn run_through(&mut self, command: Command) -> Vec<Event> {
+        let before = self.said.borrow().len();
+        self.bench.handle(command);
+        while self.bench.is_replaying() {
+            self.bench.proceed();
+        }
+        let said = self.said.borrow();
+        let events = said[before..].iter().filter_map(|output| match output {
+            Output::Event(event) => Some(event.clone()),
+            Output::Commit(_) => None,
+        });
+        events.collect()
+    }
+
     pub(super) fn batch(&mut self, command: Command) -> BatchReport {
         let events = self.run(command);
         let report = events.iter().find_map(|event| match event {

@@ -19,6 +19,8 @@ use crate::fates::Place;
 
 /// Source rows that are recorded of one batch at most.
 pub(crate) const MAX_EVENTS: usize = 10_000;
+/// Source rows that are recorded of a batch with more than that: enough for the strip, and soon done.
+const OF_LARGE: usize = 2_000;
 /// Bytes of files that are read again for them at most.
 const MAX_BYTES: u64 = 8 << 20;
 
@@ -63,9 +65,10 @@ fn pieces(data: &LogicalPlan) -> (Vec<(Option<String>, LogicalPlan)>, bool) {
 }
 
 impl<'a> Reader<'a> {
-    /// `read`: rows of the batch that others have read already.
-    pub(crate) fn new(ctx: &'a ExecContext<'a>, output: &'a [Arc<Attribute>], read: usize) -> Self {
-        Self { ctx, output, room: MAX_EVENTS.saturating_sub(read), found: Vec::new(), cut: false }
+    /// `rows`: of the whole batch; `read`: those that others have read already.
+    pub(crate) fn new(ctx: &'a ExecContext<'a>, output: &'a [Arc<Attribute>], rows: usize, read: usize) -> Self {
+        let most = if rows > MAX_EVENTS { OF_LARGE } else { MAX_EVENTS };
+        Self { ctx, output, room: most.saturating_sub(read), found: Vec::new(), cut: false }
     }
 
     /// The rows, in the order of [`Self::found`].

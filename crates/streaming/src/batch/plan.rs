@@ -194,7 +194,7 @@ impl PlannedBatch {
         self.runs.get()
     }
 
-    pub(super) fn input_rows(&self) -> BTreeMap<ExprId, i64> {
+    pub(crate) fn input_rows(&self) -> BTreeMap<ExprId, i64> {
         self.input.borrow().clone()
     }
 

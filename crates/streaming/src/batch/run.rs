@@ -82,6 +82,7 @@ impl MicroBatch {
             self.watermark_ms,
             self.env.clock.now_ms(),
         );
+        stateful.zone = self.env.session.conf.borrow().time_zone().clone();
         stateful.observe = observer.is_some();
         stateful.follow = if observer.as_ref().is_some_and(|observer| observer.follows()) { MAX_EVENTS } else { 0 };
         let stateful = Rc::new(stateful);

@@ -19,7 +19,7 @@ use tidemark_sql::value::{Value, value_at};
 
 use super::lineage::{Lowered, id_column};
 use super::notes::OperatorNotes;
-use super::{BatchTrace, Change, Course, Hop, Mark, News, Verdict};
+use super::{BatchTrace, Change, Course, Hop, LateRow, Mark, News, Verdict};
 use crate::api::{EventFate, EventObservation};
 use crate::batch::PlannedBatch;
 use crate::batch::events::{self, SourceRow};
@@ -154,7 +154,9 @@ impl Follower<'_> {
     /// The rows of a source, each an event.
     pub(super) fn source(&mut self, mark: ExprId, data: &LogicalPlan, output: &[Arc<Attribute>]) -> Result<Lowered> {
         let source = self.sources.iter().position(|known| *known == mark).unwrap_or(0);
-        let mut read = events::Reader::new(&self.ctx, output, self.events.len());
+        let rows = self.planned.input_rows().values().sum::<i64>();
+        let rows = usize::try_from(rows).unwrap_or(0);
+        let mut read = events::Reader::new(&self.ctx, output, rows, self.events.len());
         let batches = read.rows(data)?;
         self.complete &= !read.cut;
         let mut ids = Vec::new();
@@ -298,17 +300,6 @@ impl Follower<'_> {
             LogicalPlan::Aggregate { .. } => {
                 let ids = self.release(releases, &notes);
                 self.aggregated(&notes, ids, exec)
-            }
-            LogicalPlan::Extension(node) => {
-                let calls_keys = !releases.is_empty() || notes.rows.is_empty();
-                let ids = self.release(releases, &notes);
-                let whole = python_operator(node).is_some_and(|node| {
-                    matches!(node.operation, tidemark_sql::plan::PythonOperation::Processor { .. })
-                });
-                if whole || !calls_keys {
-                    return Ok(Lowered::nowhere("what the processor puts out belongs to no single row"));
-                }
-                Self::leaf(&plan.output(), notes.rows.clone(), in_order(&notes, &ids))
             }
             _ => {
                 let ids = self.release(releases, &notes);
@@ -483,11 +474,43 @@ impl Follower<'_> {
         Course { hops: node.hops.clone(), branches: node.branches.iter().map(|branch| self.course(*branch)).collect() }
     }
 
+    /// Rows of operators that a later operator refused; one that came from two rows of state is one row.
+    fn late_rows(&self) -> Vec<LateRow> {
+        let mut found: Vec<LateRow> = Vec::new();
+        let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (entry, _, nodes) in &self.news {
+            for start in nodes {
+                if let Some(places) = places.get(start) {
+                    for place in places {
+                        let of = &mut found[*place].of;
+                        if !of.contains(entry) {
+                            of.push(entry.clone());
+                        }
+                    }
+                    continue;
+                }
+                let from = found.len();
+                let mut open = vec![*start];
+                while let Some(node) = open.pop().and_then(|node| self.nodes.get(node)) {
+                    let late = node.hops.iter().filter_map(|hop| match hop {
+                        Hop::Met(meeting) if matches!(meeting.verdict, Verdict::Late { .. }) => Some(&**meeting),
+                        _ => None,
+                    });
+                    found.extend(late.map(|meeting| LateRow { of: vec![entry.clone()], meeting: meeting.clone() }));
+                    open.extend(&node.branches);
+                }
+                places.insert(*start, (from..found.len()).collect());
+            }
+        }
+        found
+    }
+
     fn finish(mut self) -> Followed {
         let courses: Vec<Course> = self.event_nodes.iter().map(|node| self.course(*node)).collect();
         for (event, course) in self.events.iter_mut().zip(&courses) {
             event.fate = fate(course);
         }
+        let late_rows = self.late_rows();
         let news = std::mem::take(&mut self.news);
         let news = news.into_iter().map(|(entry, kind, nodes)| {
             let mut courses: Vec<Course> = nodes.iter().map(|node| self.course(*node)).collect();
@@ -510,6 +533,7 @@ impl Follower<'_> {
             operators: self.planned.operator_rules(),
             marks: self.marks,
             late: self.late,
+            late_rows,
             any_mark: false,
             next_watermark_ms: 0,
             complete: self.complete,

@@ -25,12 +25,22 @@ pub struct BatchTrace {
     pub marks: Vec<Mark>,
     /// Rows that each operator refused as late, where there are any.
     pub late: BTreeMap<usize, i64>,
+    /// Those among them that an operator had made.
+    pub late_rows: Vec<LateRow>,
     /// spark.sql.streaming.multipleWatermarkPolicy is max: one of the marks is enough.
     pub any_mark: bool,
     /// The query's watermark for the next batch, ms.
     pub next_watermark_ms: i64,
     /// Every row of the batch was followed.
     pub complete: bool,
+}
+
+/// A row that one operator made and a later one refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LateRow {
+    /// The rows of state that it came from: two for a row of a join.
+    pub of: Vec<EntryId>,
+    pub meeting: Meeting,
 }
 
 /// The way of one row through the plan, from a source or an operator to the next operators and the output.
@@ -136,6 +146,8 @@ pub enum Due {
     Watermark(i64),
     /// When the session's clock has passed this time, ms.
     Clock(i64),
+    /// When the script's function says so.
+    Script,
 }
 
 /// What happened to a row of state in a batch.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use tidemark_sql::error::Result;
 use tidemark_sql::exec::ExecRef;
+use tidemark_sql::functions::datetime::zone::Zone;
 use tidemark_vfs::SharedFs;
 
 use super::nodes::writers;
@@ -229,6 +230,8 @@ pub struct StatefulBatch {
     pub watermark_ms: i64,
     /// Clock at the start of the batch, ms: modification time of the files it writes.
     pub now_ms: i64,
+    /// The session's time zone, for texts that people read.
+    pub zone: Zone,
     /// Record [`DroppedRow`]s and [`WindowState`]s (costs a walk over windowed state).
     pub observe: bool,
     /// Rows of a kind that operators note for [`crate::fates`]; 0: none.
@@ -271,6 +274,7 @@ impl StatefulBatch {
             previous_watermark_ms,
             watermark_ms,
             now_ms,
+            zone: Zone::UTC,
             observe: false,
             follow: 0,
             notes: RefCell::default(),

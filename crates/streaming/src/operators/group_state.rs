@@ -21,7 +21,7 @@ use tidemark_sql::value::{Value, array_from_values, value_at};
 use super::aggregate::state_info;
 use super::batch::OutputMode;
 use super::columns::Columns;
-use super::judge::{Judge, Kind, Release, partitions};
+use super::judge::{Judge, Release, partitions};
 use super::lifetime::Lifetime;
 use super::nodes::StateWriter;
 use super::stateful::Stateful;
@@ -107,8 +107,8 @@ impl GroupStateExec {
                 let first = notes.rows.len();
                 notes.rows.extend(rows.iter().cloned());
                 let due = match self.timeout {
-                    _ if after.timeout_ms == NO_TIMESTAMP => Due::Never,
-                    GroupTimeout::None => Due::Never,
+                    _ if after.timeout_ms == NO_TIMESTAMP => Due::Script,
+                    GroupTimeout::None => Due::Script,
                     GroupTimeout::ProcessingTime => Due::Clock(after.timeout_ms),
                     // The test is open: the watermark has to be past the timeout.
                     GroupTimeout::EventTime => Due::Watermark(after.timeout_ms.saturating_add(1)),
@@ -189,7 +189,7 @@ impl Judge for GroupStateExec {
             _ => vec![None; rows.num_rows()],
         };
         let judged = keys.iter().zip(places).zip(times).map(|((key, partition), time)| {
-            let entry = self.stateful.entry(key, partition, Due::Never, true)?;
+            let entry = self.stateful.entry(key, partition, Due::Script, true)?;
             let mut meeting = self.stateful.meeting(entry, time, Verdict::Called);
             if !judges_late {
                 meeting.late_watermark_ms = None;
@@ -200,18 +200,7 @@ impl Judge for GroupStateExec {
     }
 
     fn releases(&self, notes: &OperatorNotes) -> Result<Vec<Release>> {
-        let called = notes.calls.iter().map(|call| Release {
-            news: vec![(self.stateful.entry_id(&call.key), Kind::Called { timed_out: call.timed_out, due: call.due })],
-            rows: call
-                .rows
-                .clone()
-                .flat_map(|batch| {
-                    let rows = notes.rows.get(batch).map_or(0, RecordBatch::num_rows);
-                    (0..rows).map(move |row| (batch, row))
-                })
-                .collect(),
-        });
-        Ok(called.collect())
+        Ok(self.stateful.called(notes))
     }
 }
 
@@ -289,6 +278,9 @@ impl StateWriter for GroupStateExec {
             GroupTimeout::EventTime => "watermark",
         };
         let ms = unsafe_row::long_at(value, 2, 1).filter(|ms| *ms != NO_TIMESTAMP)?;
-        Some(format!("times out when the {by} passes {}", local_timestamp_to_string(ms.saturating_mul(1000))))
+        Some(format!(
+            "times out when the {by} passes {}",
+            local_timestamp_to_string(self.stateful.batch.zone.to_local(ms.saturating_mul(1000)))
+        ))
     }
 }

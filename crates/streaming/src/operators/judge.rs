@@ -13,7 +13,7 @@ use tidemark_sql::functions::hash::{murmur3_hash_columns, partition_of};
 use tidemark_sql::types::DataType;
 
 use super::stateful::Stateful;
-use crate::fates::notes::OperatorNotes;
+use crate::fates::notes::{Call, OperatorNotes};
 use crate::fates::{Due, Entry, EntryId, Meeting, Verdict};
 use crate::state::format_rows;
 use crate::state::unsafe_row::encode_rows;
@@ -115,7 +115,7 @@ impl Stateful {
 
     /// Names and texts of a state key's columns.
     pub(super) fn key_texts(&self, key: &[u8]) -> Result<Vec<(String, Option<String>)>> {
-        let texts = format_rows(&self.schema.key, &[key])?.into_iter().next().unwrap_or_default();
+        let texts = format_rows(&self.schema.key, &[key], &self.batch.zone)?.into_iter().next().unwrap_or_default();
         Ok(self.schema.key.fields.iter().map(|field| field.name.clone()).zip(texts).collect())
     }
 
@@ -143,6 +143,22 @@ impl Stateful {
             late_watermark_ms: self.event_time.map(|_| watermark.0),
             verdict: if late { Verdict::Late { window } } else { verdict },
         }
+    }
+
+    /// The calls of the script's function: for which key, and the rows that came of each.
+    pub(super) fn called(&self, notes: &OperatorNotes) -> Vec<Release> {
+        let release = |call: &Call| Release {
+            news: vec![(self.entry_id(&call.key), Kind::Called { timed_out: call.timed_out, due: call.due })],
+            rows: call
+                .rows
+                .clone()
+                .flat_map(|batch| {
+                    let rows = notes.rows.get(batch).map_or(0, RecordBatch::num_rows);
+                    (0..rows).map(move |row| (batch, row))
+                })
+                .collect(),
+        };
+        notes.calls.iter().map(release).collect()
     }
 
     /// Adds to the notes of the operator, where rows are followed; `limit`: how many rows of a kind are noted.

@@ -1,5 +1,6 @@
 //! When a row leaves the state, in words.
 
+use tidemark_sql::functions::datetime::zone::Zone;
 use tidemark_sql::types::{DataType, StructType};
 use tidemark_sql::value::text::local_timestamp_to_string;
 
@@ -27,8 +28,8 @@ impl Lifetime {
 }
 
 /// "evicted when the watermark reaches 2026-02-14 10:01:00": both tests of Spark are closed, so reaching it is enough.
-pub(crate) fn evicted_at(us: i64) -> String {
-    format!("evicted when the watermark reaches {}", local_timestamp_to_string(us))
+pub(crate) fn evicted_at(us: i64, zone: &Zone) -> String {
+    format!("evicted when the watermark reaches {}", local_timestamp_to_string(zone.to_local(us)))
 }
 
 /// Field of dropDuplicatesWithinWatermark's value.
@@ -66,7 +67,7 @@ pub(super) fn expiry(stateful: &Stateful, key: &[u8], value: &[u8]) -> Option<St
     if stateful.batch.output_mode == OutputMode::Complete {
         return None;
     }
-    eviction_us(&stateful.schema, key, value).map(evicted_at)
+    eviction_us(&stateful.schema, key, value).map(|us| evicted_at(us, &stateful.batch.zone))
 }
 
 /// Of operators whose rows go by an event time in their key or value.

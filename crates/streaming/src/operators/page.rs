@@ -109,7 +109,9 @@ impl<'a> Section<'a> {
         }
         let keys: Vec<&[u8]> = rows.iter().map(|row| row.0).collect();
         let values: Vec<&[u8]> = rows.iter().map(|row| row.1).collect();
-        let cells = format_rows(&self.schema.key, &keys)?.into_iter().zip(format_rows(&self.schema.value, &values)?);
+        let zone = &self.writer.stateful().batch.zone;
+        let keys = format_rows(&self.schema.key, &keys, zone)?;
+        let cells = keys.into_iter().zip(format_rows(&self.schema.value, &values, zone)?);
         let mut found = Vec::with_capacity(rows.len());
         for ((mut key, value), (key_row, value_row, mark)) in cells.zip(rows) {
             if self.join_rows {

@@ -2,6 +2,7 @@
 
 use arrow::array::ArrayRef;
 use tidemark_sql::error::Result;
+use tidemark_sql::functions::datetime::zone::Zone;
 use tidemark_sql::types::{DataType, StructType};
 use tidemark_sql::value::text::{
     calendar_interval_to_string, date_to_string, day_time_to_string, decimal_to_string, interval_bounds,
@@ -14,19 +15,19 @@ use super::records::{self, Record};
 use super::schema;
 use super::unsafe_row::decode_rows;
 
-/// Cells of state rows as text, a list a row; None for null. Timestamps in UTC.
-pub(crate) fn format_rows(schema: &StructType, rows: &[&[u8]]) -> Result<Vec<Vec<Option<String>>>> {
+/// Cells of state rows as text, a list a row; None for null.
+pub(crate) fn format_rows(schema: &StructType, rows: &[&[u8]], zone: &Zone) -> Result<Vec<Vec<Option<String>>>> {
     let types: Vec<DataType> = schema.fields.iter().map(|field| field.data_type.clone()).collect();
     let columns: Vec<ArrayRef> = decode_rows(&types, rows)?;
     let cell = |row: usize, (column, data_type): (&ArrayRef, &DataType)| match value_at(column.as_ref(), row, data_type)
     {
         Value::Null => None,
-        value => Some(text(&value, data_type)),
+        value => Some(text(&value, data_type, zone)),
     };
     Ok((0..rows.len()).map(|row| columns.iter().zip(&types).map(|pair| cell(row, pair)).collect()).collect())
 }
 
-fn text(value: &Value, data_type: &DataType) -> String {
+fn text(value: &Value, data_type: &DataType, zone: &Zone) -> String {
     let list = |items: Vec<String>, open: char, close: char| format!("{open}{}{close}", items.join(", "));
     match (value, data_type) {
         (Value::Null, _) => "null".into(),
@@ -45,7 +46,8 @@ fn text(value: &Value, data_type: &DataType) -> String {
             format!("[{}{more}]", hex.join(" "))
         }
         (Value::Date(days), _) => date_to_string(*days),
-        (Value::Timestamp(us) | Value::TimestampNtz(us), _) => local_timestamp_to_string(*us),
+        (Value::Timestamp(us), _) => local_timestamp_to_string(zone.to_local(*us)),
+        (Value::TimestampNtz(us), _) => local_timestamp_to_string(*us),
         (Value::Time(nanos), _) => time_to_string(*nanos),
         (Value::YearMonthInterval(months), _) => {
             let (start, end) = interval_bounds(data_type);
@@ -57,19 +59,20 @@ fn text(value: &Value, data_type: &DataType) -> String {
         }
         (Value::CalendarInterval { months, days, micros }, _) => calendar_interval_to_string(*months, *days, *micros),
         (Value::Array(items), DataType::Array { element, .. }) => {
-            list(items.iter().map(|item| text(item, element)).collect(), '[', ']')
+            list(items.iter().map(|item| text(item, element, zone)).collect(), '[', ']')
         }
         (Value::Map(entries), DataType::Map { key, value, .. }) => {
-            list(entries.iter().map(|(k, v)| format!("{} -> {}", text(k, key), text(v, value))).collect(), '{', '}')
+            let pair = |(k, v)| format!("{} -> {}", text(k, key, zone), text(v, value, zone));
+            list(entries.iter().map(|(k, v)| pair((k, v))).collect(), '{', '}')
         }
         (Value::Struct(values), DataType::Struct(fields)) => {
-            list(values.iter().zip(&fields.fields).map(|(v, f)| text(v, &f.data_type)).collect(), '{', '}')
+            list(values.iter().zip(&fields.fields).map(|(v, f)| text(v, &f.data_type, zone)).collect(), '{', '}')
         }
         (other, _) => format!("{other:?}"),
     }
 }
 
-/// A state file in readable form: delta, snapshot, schema or operator metadata. `schema`: the content of the store's schema
+/// A state file in readable form, times in UTC: delta, snapshot, schema or operator metadata. `schema`: the content of the store's schema
 /// file, without which rows show as bytes. None: not a state file.
 pub fn explain_file(path: &str, bytes: &[u8], schema: Option<&[u8]>) -> Option<String> {
     let name = tidemark_vfs::file_name(path);
@@ -96,7 +99,8 @@ pub fn explain_file(path: &str, bytes: &[u8], schema: Option<&[u8]>) -> Option<S
 
 fn explain_records(bytes: &[u8], snapshot: bool, schema: Option<(StructType, StructType)>) -> String {
     let row = |schema: Option<&StructType>, row: &[u8]| {
-        let cells = schema.and_then(|s| format_rows(s, &[row]).ok()).and_then(|rows| rows.into_iter().next());
+        let cells =
+            schema.and_then(|s| format_rows(s, &[row], &Zone::UTC).ok()).and_then(|rows| rows.into_iter().next());
         match cells {
             Some(cells) => {
                 let cells: Vec<String> = cells.into_iter().map(|c| c.unwrap_or_else(|| "null".into())).collect();

@@ -1,26 +1,81 @@
 //! The events behind a row of output or of state.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tidemark_streaming::fates::{self, Change, Course, EntryId, Hop, Verdict};
 
-use super::{QueryBook, entry};
-use crate::messages::{Behind, EventRef, Told};
+use super::{QueryBook, entry, place, refused};
+use crate::messages::{Behind, DroppedEvent, EventRef, Made, Told};
 
-/// Events that are listed of one row.
+/// Events that are listed of one row: the newest.
 const LISTED: usize = 200;
 
 /// Events that were found, by batch and place in it.
 type Found = BTreeSet<(i64, usize)>;
 
+/// What went into a row of state.
+enum Part<'a> {
+    /// An event, by its place in the batch.
+    Event(usize),
+    /// A row that came out of another row of state, or a session that became part of it.
+    Entry(&'a EntryId),
+}
+
+/// What went into each row of state, and in which batch.
+#[derive(Default)]
+pub(super) struct Parts<'a>(BTreeMap<&'a EntryId, Vec<(i64, Part<'a>)>>);
+
+impl<'a> Parts<'a> {
+    pub(super) fn of(book: &'a QueryBook) -> Self {
+        let mut parts = Self::default();
+        for (batch, kept) in &book.batches {
+            for (at, course) in kept.trace.courses.iter().enumerate() {
+                parts.add(*batch, course, &move || Part::Event(at));
+            }
+            for news in &kept.trace.news {
+                if let Change::Merged(into) = &news.change {
+                    parts.0.entry(&into.id).or_default().push((*batch, Part::Entry(&news.entry)));
+                }
+                let entry = &news.entry;
+                for course in news.change.courses() {
+                    parts.add(*batch, course, &move || Part::Entry(entry));
+                }
+            }
+        }
+        parts
+    }
+
+    fn add(&mut self, batch: i64, course: &'a Course, part: &dyn Fn() -> Part<'a>) {
+        for hop in &course.hops {
+            if let Hop::Met(meeting) = hop
+                && !matches!(meeting.verdict, Verdict::Late { .. } | Verdict::Duplicate)
+            {
+                self.0.entry(&meeting.entry.id).or_default().push((batch, part()));
+            }
+        }
+        for branch in &course.branches {
+            self.add(batch, branch, part);
+        }
+    }
+
+    /// The events that are in a row of state, directly or through rows of operators before, up to a batch.
+    fn events(&self, id: &EntryId, until: i64, found: &mut Found, seen: &mut BTreeSet<EntryId>) {
+        if !seen.insert(id.clone()) {
+            return;
+        }
+        for (batch, part) in self.0.get(id).into_iter().flatten().filter(|(batch, _)| *batch <= until) {
+            match part {
+                Part::Event(at) => drop(found.insert((*batch, *at))),
+                Part::Entry(other) => self.events(other, *batch, found, seen),
+            }
+        }
+    }
+}
+
 impl QueryBook {
     pub(super) fn behind_output(&self, batch: i64, row: usize) -> Told {
         let Some(kept) = self.batches.get(&batch) else {
-            return Told::Unknown {
-                reason:
-                    "The rows of this batch were not followed: it ran before the page was loaded, or is too long ago."
-                        .to_owned(),
-            };
+            return Told::Unknown { reason: "The rows of this batch were not followed, or too long ago.".to_owned() };
         };
         let mut found = Found::new();
         let mut seen = BTreeSet::new();
@@ -30,17 +85,18 @@ impl QueryBook {
             }
         }
         let mut from = None;
+        let parts = Parts::of(self);
         for news in &kept.trace.news {
             if news.change.courses().iter().any(|course| any(course, &|hop| *hop == Hop::Out { row: Some(row) })) {
                 from = from.or(Some(news.entry.clone()));
-                self.contributors(&news.entry, batch, &mut found, &mut seen);
+                parts.events(&news.entry, batch, &mut found, &mut seen);
             }
         }
         let entry = from.and_then(|id| self.view(&id)).map(|view| entry(&view));
         if found.is_empty() {
             let reason = match &entry {
                 Some(_) => {
-                    "It comes from a row of state that was made before the page was loaded: its events are not known."
+                    "It comes from a row of state that was made before rows were followed: its events are not known."
                 }
                 None => {
                     "Where this row comes from cannot be told: a function of the script, or a part of the plan that is \
@@ -71,14 +127,14 @@ impl QueryBook {
         });
         let Some(view) = shown else {
             return Told::Unknown {
-                reason: "No event that was followed is in this row of state: it was there before the page was loaded."
-                    .to_owned(),
+                reason: "No event that was followed is in this row of state: it was there before.".to_owned(),
             };
         };
         let newest = self.batches.last_key_value().map_or(0, |(batch, _)| *batch);
         let (mut found, mut seen) = (Found::new(), BTreeSet::new());
+        let parts = Parts::of(self);
         for id in &ids {
-            self.contributors(id, newest, &mut found, &mut seen);
+            parts.events(id, newest, &mut found, &mut seen);
         }
         self.listed(Some(entry(&view)), self.waiting(&view), &found)
     }
@@ -89,39 +145,45 @@ impl QueryBook {
         waiting: Option<crate::messages::Fact>,
         found: &Found,
     ) -> Told {
-        let events: Vec<EventRef> = found
-            .iter()
-            .take(LISTED)
-            .filter_map(|(batch, at)| self.batches.get(batch)?.event_ref(*batch, *at))
-            .collect();
-        let more = found.len().saturating_sub(LISTED) as u64;
+        let more = found.len().saturating_sub(LISTED);
+        let events: Vec<EventRef> =
+            found.iter().skip(more).filter_map(|(batch, at)| self.batches.get(batch)?.event_ref(*batch, *at)).collect();
+        let more = more as u64;
         Told::Behind(Box::new(Behind { entry, waiting, events, more }))
     }
 
-    /// The events that are in a row of state, directly or through rows of operators before, up to a batch.
-    fn contributors(&self, id: &EntryId, until: i64, found: &mut Found, seen: &mut BTreeSet<EntryId>) {
-        if !seen.insert(id.clone()) {
-            return;
+    /// Rows that one operator made and a later one refused as late.
+    pub(super) fn dropped_made(&self) -> Vec<DroppedEvent> {
+        if self.batches.values().all(|kept| kept.trace.late_rows.is_empty()) {
+            return Vec::new();
         }
-        let went_in = |hop: &Hop| match hop {
-            Hop::Met(meeting) => {
-                meeting.entry.id == *id && !matches!(meeting.verdict, Verdict::Late { .. } | Verdict::Duplicate)
+        let late = self.batches.values().flat_map(|kept| &kept.trace.late_rows);
+        let ids: BTreeSet<&EntryId> = late.flat_map(|row| &row.of).collect();
+        let mut views: BTreeMap<EntryId, fates::Entry> = BTreeMap::new();
+        self.views(&mut |view| {
+            if ids.contains(&view.id) {
+                views.insert(view.id.clone(), view.clone());
             }
-            _ => false,
-        };
-        for (batch, kept) in self.batches.range(..=until) {
-            for (at, course) in kept.trace.courses.iter().enumerate() {
-                if any(course, &went_in) {
-                    found.insert((*batch, at));
-                }
-            }
-            for news in &kept.trace.news {
-                let merged = matches!(&news.change, Change::Merged(into) if into.id == *id);
-                if merged || news.change.courses().iter().any(|course| any(course, &went_in)) {
-                    self.contributors(&news.entry, *batch, found, seen);
-                }
-            }
-        }
+        });
+        let parts = Parts::of(self);
+        let rows =
+            self.batches.iter().flat_map(|(batch, kept)| kept.trace.late_rows.iter().map(move |row| (*batch, row)));
+        let told = rows.filter_map(|(batch, row)| {
+            let (mut found, mut seen) = (Found::new(), BTreeSet::new());
+            row.of.iter().for_each(|id| parts.events(id, batch, &mut found, &mut seen));
+            let newest = found.last().and_then(|(batch, at)| self.batches.get(batch)?.event_ref(*batch, *at));
+            let unknown = || EventRef {
+                batch,
+                arrival: 0,
+                event_time_us: None,
+                place: place(&fates::Place::Row { row: 0 }),
+                row: String::new(),
+            };
+            let view = row.of.iter().find_map(|id| views.get(id))?;
+            let made = Made { entry: entry(view), events: found.len() as u64 };
+            refused(batch, newest.unwrap_or_else(unknown), Some(made), &row.meeting)
+        });
+        told.collect()
     }
 
     /// The newest view of a row of state.

@@ -12,7 +12,11 @@ use tidemark_streaming::api::{BatchObservation, EventObservation};
 use tidemark_streaming::fates::{self, BatchTrace, Course, Due, Hop, Verdict};
 
 use super::Workbench;
-use crate::messages::{DroppedEvent, Entry, Event, EventRef, Fact, FatesCommand, FatesEvent, Need, Pick, Place, Told};
+use super::ledger::Ledger;
+use crate::messages::{
+    BatchReport, Command, DroppedEvent, Entry, Event, EventRef, Fact, FatesCommand, FatesEvent, Made, Need, Pick,
+    Place, Told,
+};
 
 /// Events that are kept with their ways, over all queries; the oldest batches go first.
 const KEPT_EVENTS: usize = 60_000;
@@ -29,15 +33,17 @@ struct Kept {
     evictions: Vec<(usize, i64)>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct QueryBook {
-    batches: BTreeMap<i64, Kept>,
+    batches: BTreeMap<i64, Rc<Kept>>,
     /// Dropped rows of batches that are not kept any more.
     lost: u64,
+    /// Batches before this one were let go.
+    before: i64,
 }
 
 /// The ways of all rows of a session, by query.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Book {
     queries: BTreeMap<String, QueryBook>,
 }
@@ -51,15 +57,52 @@ impl Book {
     pub(super) fn add(&mut self, batch: &BatchObservation, first: u64) {
         let Some(trace) = batch.trace.clone() else { return };
         let evictions = batch.operators.iter().map(|o| (o.id, o.eviction_watermark_ms.unwrap_or(0))).collect();
-        let kept = Kept { first, events: batch.events.clone(), trace, evictions };
+        let kept = Rc::new(Kept { first, events: batch.events.clone(), trace, evictions });
         self.queries.entry(batch.query_id.clone()).or_default().batches.insert(batch.batch_id, kept);
+        self.trim();
+    }
+
+    /// Takes what another book knows beyond this one.
+    pub(super) fn take_in(&mut self, other: Book) {
+        for (query, theirs) in other.queries {
+            let mine = self.queries.entry(query).or_default();
+            if mine.batches.is_empty() {
+                *mine = theirs;
+                continue;
+            }
+            for (batch, kept) in theirs.batches {
+                if batch >= mine.before {
+                    mine.batches.entry(batch).or_insert(kept);
+                }
+            }
+        }
+        self.trim();
+    }
+
+    /// The part of it that a workspace with this memory has.
+    pub(super) fn known_to(&self, ledger: &Ledger) -> Book {
+        let mut book = self.clone();
+        book.queries.retain(|query, own| {
+            own.batches.retain(|batch, _| ledger.batch(query, *batch).is_some());
+            !own.batches.is_empty()
+        });
+        book
+    }
+
+    /// Whether all there is to know of a batch is here, or too old to be kept.
+    pub(super) fn has(&self, query: &str, batch: i64) -> bool {
+        self.queries.get(query).is_some_and(|book| batch < book.before || book.batches.contains_key(&batch))
+    }
+
+    fn trim(&mut self) {
         let count = |book: &QueryBook| book.batches.values().map(|kept| kept.events.len()).sum::<usize>();
         let mut total: usize = self.queries.values().map(count).sum();
         for book in self.queries.values_mut() {
             while total > KEPT_EVENTS && book.batches.len() > 1 {
-                let Some((_, kept)) = book.batches.pop_first() else { break };
+                let Some((batch, kept)) = book.batches.pop_first() else { break };
                 total -= kept.events.len();
-                book.lost += kept.dropped(0).count() as u64;
+                book.lost += kept.dropped(0).count() as u64 + kept.trace.late_rows.len() as u64;
+                book.before = batch + 1;
             }
         }
     }
@@ -67,16 +110,12 @@ impl Book {
     fn told(&self, query: &str, pick: &Pick) -> Told {
         let unknown = |reason: &str| Told::Unknown { reason: reason.to_owned() };
         let Some(book) = self.queries.get(query) else {
-            return unknown(
-                "The rows of this query were not followed in this session: it ran before the page was loaded.",
-            );
+            return unknown("The rows of this query were not followed, and what was done is not remembered.");
         };
         match pick {
             Pick::Event { batch, arrival } => match book.event(*batch, *arrival) {
                 Some((kept, at)) => Told::Event(Box::new(book.story(*batch, kept, at))),
-                None => {
-                    unknown("This row was not followed: its batch ran before the page was loaded, or is too long ago.")
-                }
+                None => unknown("This row was not followed, or too long ago."),
             },
             Pick::Output { batch, row } => book.behind_output(*batch, *row),
             Pick::State { operator, partition, key } => book.behind_state(*operator, *partition, key),
@@ -86,6 +125,8 @@ impl Book {
     fn dropped(&self, query: &str) -> (Vec<DroppedEvent>, u64) {
         let Some(book) = self.queries.get(query) else { return (Vec::new(), 0) };
         let mut rows: Vec<DroppedEvent> = book.batches.iter().flat_map(|(batch, kept)| kept.dropped(*batch)).collect();
+        rows.extend(book.dropped_made());
+        rows.sort_by_key(|row| row.batch);
         let over = rows.len().saturating_sub(TRAY);
         rows.drain(..over);
         (rows, book.lost + over as u64)
@@ -94,7 +135,7 @@ impl Book {
 
 impl QueryBook {
     fn event(&self, batch: i64, arrival: u64) -> Option<(&Kept, usize)> {
-        let kept = self.batches.get(&batch)?;
+        let kept = &**self.batches.get(&batch)?;
         let at = usize::try_from(arrival.checked_sub(kept.first)?).ok()?;
         (at < kept.events.len()).then_some((kept, at))
     }
@@ -107,6 +148,7 @@ impl QueryBook {
         let watermark_ms = trace.next_watermark_ms - behind_ms.unwrap_or(0);
         let mut fact = (None, false, Vec::new(), false);
         match entry.due {
+            Due::Script => return Some(Fact::ByScript),
             Due::Never => {}
             Due::Clock(ms) => fact = (Some(ms), true, Vec::new(), false),
             Due::Watermark(ms) => {
@@ -157,18 +199,23 @@ impl Kept {
         self.trace.courses.iter().enumerate().flat_map(move |(at, course)| {
             let mut found = Vec::new();
             late(course, &mut found);
-            found.into_iter().filter_map(move |meeting| {
-                Some(DroppedEvent {
-                    event: self.event_ref(batch, at)?,
-                    operator: meeting.entry.id.operator,
-                    operator_name: meeting.entry.name.clone(),
-                    window: meeting.entry.window,
-                    boundary_us: meeting.time_us?,
-                    watermark_us: meeting.late_watermark_ms?.saturating_mul(1000),
-                })
-            })
+            found.into_iter().filter_map(move |meeting| refused(batch, self.event_ref(batch, at)?, None, meeting))
         })
     }
+}
+
+/// A row of the tray; None: it was not refused as late.
+fn refused(batch: i64, event: EventRef, made: Option<Made>, meeting: &fates::Meeting) -> Option<DroppedEvent> {
+    Some(DroppedEvent {
+        batch,
+        event,
+        made,
+        operator: meeting.entry.id.operator,
+        operator_name: meeting.entry.name.clone(),
+        window: meeting.entry.window,
+        boundary_us: meeting.time_us?,
+        watermark_us: meeting.late_watermark_ms?.saturating_mul(1000),
+    })
 }
 
 fn late<'a>(course: &'a Course, found: &mut Vec<&'a fates::Meeting>) {
@@ -205,7 +252,17 @@ fn entry(entry: &fates::Entry) -> Entry {
 }
 
 impl Workbench {
-    pub(super) fn fates(&self, command: FatesCommand) {
+    pub(super) fn fates(&mut self, command: FatesCommand) {
+        let wanted = match &command {
+            FatesCommand::Tell { query, .. } => Some(query).filter(|query| !self.has_all(query, |_| true)),
+            FatesCommand::Dropped { query } => {
+                Some(query).filter(|query| !self.has_all(query, |report| report.dropped_rows > 0))
+            }
+            FatesCommand::Follow { .. } => None,
+        };
+        if wanted.cloned().is_some_and(|query| self.recall(&query, Command::Fates(command.clone()))) {
+            return;
+        }
         let book = self.shared.book.borrow();
         let event = match command {
             FatesCommand::Tell { query, pick } => {
@@ -216,7 +273,21 @@ impl Workbench {
                 let (rows, lost) = book.dropped(&query);
                 FatesEvent::Dropped { query, rows, lost }
             }
+            FatesCommand::Follow { on } => return self.shared.follow.set(on),
         };
         self.shared.event(Event::Fates(event));
+    }
+
+    /// Whether the ways of the rows of these batches of a query are known.
+    fn has_all(&self, query: &str, which: impl Fn(&BatchReport) -> bool) -> bool {
+        let (ledger, book) = (self.shared.ledger.borrow(), self.shared.book.borrow());
+        let mut wanted = ledger.batches().filter(|report| report.query == query && which(report));
+        wanted.all(|report| book.has(&report.query, report.batch))
+    }
+
+    /// Whether the ways of the rows of all batches that are remembered are known.
+    pub(super) fn book_is_whole(&self) -> bool {
+        let (ledger, book) = (self.shared.ledger.borrow(), self.shared.book.borrow());
+        ledger.batches().all(|report| book.has(&report.query, report.batch))
     }
 }

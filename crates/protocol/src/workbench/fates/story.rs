@@ -218,7 +218,7 @@ impl Telling<'_> {
         now.emits &= !out;
         let Some(waiting) = self.book.waiting(&now) else { return };
         let newest = self.book.batches.last_key_value().map_or(from, |(batch, _)| *batch);
-        if now.emits && !matches!(waiting, Fact::Waiting { due_ms: None, .. }) {
+        if now.emits && matches!(waiting, Fact::Waiting { due_ms: Some(_), .. }) {
             self.ends.push(Outcome::Waiting);
         } else {
             self.ends.push(Outcome::Held);

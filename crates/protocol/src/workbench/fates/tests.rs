@@ -23,6 +23,11 @@ fn clock(seconds: i64) -> String {
 impl Story {
     /// A query over `e`, events with a watermark of one minute, two partitions.
     fn new(query: &str, mode: &str) -> Self {
+        Self::with("", query, mode)
+    }
+
+    /// `before`: lines of the script before the query.
+    fn with(before: &str, query: &str, mode: &str) -> Self {
         let script = format!(
             "from pyspark.sql import SparkSession\n\
              from pyspark.sql.functions import *\n\
@@ -31,6 +36,7 @@ impl Story {
              def source(path):\n    return spark.readStream.schema('at timestamp, user string, n long').json(path)\n\
              e = source('in').withWatermark('at', '1 minute')\n\
              other = source('other').withWatermark('at', '1 minute')\n\
+             {before}\n\
              out = {query}\n\
              out.writeStream.format('noop').outputMode('{mode}').start().awaitTermination()\n"
         );
@@ -77,9 +83,12 @@ impl Story {
 
     fn told(&mut self, pick: Pick) -> Told {
         let query = self.query.clone();
-        let events = self.bench.run(Command::Fates(FatesCommand::Tell { query, pick }));
-        let Some(Event::Fates(FatesEvent::Told { told, .. })) = events.into_iter().next() else { panic!("not told") };
-        told
+        let events = self.bench.run_through(Command::Fates(FatesCommand::Tell { query, pick }));
+        let told = events.into_iter().find_map(|event| match event {
+            Event::Fates(FatesEvent::Told { told, .. }) => Some(told),
+            _ => None,
+        });
+        told.unwrap_or_else(|| panic!("not told"))
     }
 
     /// The story of the event that arrived as number `arrival`.
@@ -94,9 +103,12 @@ impl Story {
 
     fn tray(&mut self) -> Vec<DroppedEvent> {
         let query = self.query.clone();
-        let events = self.bench.run(Command::Fates(FatesCommand::Dropped { query }));
-        let Some(Event::Fates(FatesEvent::Dropped { rows, .. })) = events.into_iter().next() else { panic!("no tray") };
-        rows
+        let events = self.bench.run_through(Command::Fates(FatesCommand::Dropped { query }));
+        let tray = events.into_iter().find_map(|event| match event {
+            Event::Fates(FatesEvent::Dropped { rows, .. }) => Some(rows),
+            _ => None,
+        });
+        tray.unwrap_or_else(|| panic!("no tray"))
     }
 
     /// Every row that an operator says it dropped is in the tray, and no other.
@@ -105,8 +117,7 @@ impl Story {
         for report in &self.reports {
             for operator in &report.operators {
                 let told =
-                    tray.iter().filter(|row| row.operator == operator.id && row.event.batch == report.batch).count()
-                        as i64;
+                    tray.iter().filter(|row| row.operator == operator.id && row.batch == report.batch).count() as i64;
                 assert_eq!(operator.input_rows_dropped, Some(told), "{operator:?}");
                 if aggregated {
                     assert!(operator.rows_dropped <= told && (operator.rows_dropped > 0) == (told > 0), "{operator:?}");
@@ -308,4 +319,86 @@ fn updates_limits_and_functions_of_the_script_are_told_honestly() {
     let told = story.story(0);
     assert_eq!(told.outcome, Outcome::Unknown);
     assert!(matches!(told.steps.last().unwrap().fact, Fact::Unknown { .. }), "{told:?}");
+}
+
+#[test]
+fn after_a_reload_and_after_an_unfollowed_batch_every_row_has_the_same_story() {
+    let mut story = Story::new("e.groupBy(window('at', '1 minute'), 'user').count()", "append");
+    story.events(&[(10, "ann"), (20, "bob")]);
+    story.events(&[(200, "ann")]);
+    story.events(&[(5, "late")]);
+    let stories = |story: &mut Story| (0..4).map(|arrival| story.story(arrival)).collect::<Vec<_>>();
+    let out = Pick::Output { batch: 2, row: 0 };
+    let (told, tray, behind) = (stories(&mut story), story.tray(), story.told(out.clone()));
+    assert_eq!(tray.len(), 1);
+    story.bench = Bench::open(Some(story.bench.stored()));
+    assert_eq!((stories(&mut story), story.tray(), story.told(out.clone())), (told, tray, behind));
+    let asked = FatesCommand::Tell { query: story.query.clone(), pick: out };
+    let again = story.bench.run(Command::Fates(asked));
+    assert!(matches!(&again[..], [Event::Fates(FatesEvent::Told { .. }), Event::Settled { .. }]), "{again:?}");
+
+    let mut story = Story::new("e.dropDuplicates(['user'])", "append");
+    story.bench.run(Command::Fates(FatesCommand::Follow { on: false }));
+    let reports = story.events(&[(10, "ann")]);
+    assert!(reports[0].events.is_empty() && reports[0].operators[0].input_rows_dropped.is_none(), "{reports:?}");
+    story.bench.run(Command::Fates(FatesCommand::Follow { on: true }));
+    story.events(&[(20, "ann")]);
+    let Told::Event(first) = story.told(Pick::Event { batch: 0, arrival: 0 }) else { panic!("not told") };
+    assert_eq!(first.outcome, Outcome::Out);
+}
+
+#[test]
+fn rows_that_an_operator_made_are_in_the_tray_of_the_one_that_refused_them() {
+    let query = "e.join(other.select(col('user').alias('u'), col('at').alias('t')), expr('user = u'))\
+                 .groupBy(window('at', '1 minute')).count()";
+    let mut story = Story::new(query, "append");
+    story.events(&[(10, "ann")]);
+    story.events(&[(600, "bob")]);
+    story.events_in("other", &[(600, "eve")]);
+    let last = story.events_in("other", &[(610, "ann")]);
+    story.counts_agree(true);
+    let tray = story.tray();
+    let [row] = &tray[..] else { panic!("{tray:?}") };
+    let made = row.made.as_ref().unwrap();
+    assert_eq!((row.batch, made.events, made.entry.name.as_str()), (last[0].batch, 2, "symmetricHashJoin"), "{row:?}");
+    assert_eq!((row.event.event_time_us, row.boundary_us), (Some(TEN + 610 * SECOND), TEN + 60 * SECOND));
+}
+
+const COUNTER: &str = "\
+from pyspark.sql import Row
+from pyspark.sql.streaming import StatefulProcessor
+spark.conf.set('spark.sql.streaming.stateStore.providerClass',
+               'org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider')
+class Counter(StatefulProcessor):
+    def init(self, handle):
+        self.n = handle.getValueState('n', 'n long')
+    def handleInputRows(self, key, rows, timerValues):
+        n = (self.n.get()[0] if self.n.exists() else 0) + len(list(rows))
+        self.n.update((n,))
+        for at in range(n):
+            yield Row(user=key[0], n=at)
+    def close(self):
+        pass";
+
+#[test]
+fn rows_of_a_processor_belong_to_their_key_and_its_events() {
+    let query = "e.groupBy('user').transformWithState(Counter(), 'user string, n long', 'Update', 'None')";
+    let mut story = Story::with(COUNTER, query, "update");
+    story.events(&[(10, "ann"), (20, "bob")]);
+    let second = story.events(&[(30, "ann"), (40, "cid")]).remove(0);
+    let rows = &second.output.rows;
+    assert_eq!(rows.len(), 3, "{rows:?}");
+    for (at, row) in rows.iter().enumerate() {
+        let Told::Behind(behind) = story.told(Pick::Output { batch: second.batch, row: at }) else { panic!("{row:?}") };
+        let user = row[0].clone();
+        assert_eq!(behind.entry.as_ref().unwrap().key, [("user".to_owned(), user.clone())]);
+        let arrivals: Vec<u64> = behind.events.iter().map(|event| event.arrival).collect();
+        assert_eq!(arrivals, if user.as_deref() == Some("ann") { vec![0, 2] } else { vec![3] });
+    }
+    let ann = story.story(2);
+    assert!(
+        facts(&ann).contains(&&Fact::Called { rows: Some(2) }) && facts(&ann).contains(&&Fact::ByScript),
+        "{ann:?}"
+    );
+    assert_eq!((ann.outcome, came_out(&ann).len()), (Outcome::Out, 2));
 }

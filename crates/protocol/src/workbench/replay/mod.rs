@@ -3,6 +3,7 @@
 
 mod account;
 mod journal;
+mod memory;
 mod recorder;
 mod recut;
 mod second;
@@ -22,6 +23,7 @@ use super::{Output, Workbench};
 use crate::messages::{Changes, Command, CrashPoint, Event, MomentKind, ReplayCommand, ReplayEvent, Second};
 
 use journal::{Base, Deed, Entry, Journal};
+use memory::Memory;
 pub use recorder::{Held, Recorder};
 pub(super) use tape::Tape;
 pub(super) use watch::{Frozen, Watch};
@@ -35,6 +37,10 @@ pub(super) struct Replay {
     /// The run beside this one.
     second: Option<Beside>,
     job: Option<Job>,
+    /// The session before, for questions.
+    memory: Option<Memory>,
+    /// Questions are answered from what it has found, whatever has happened meanwhile.
+    answering: bool,
     recorder: Option<Rc<RefCell<Recorder>>>,
     /// This is the second run of another workbench.
     nested: bool,
@@ -114,6 +120,8 @@ impl Replay {
             changes: None,
             second: None,
             job: None,
+            memory: None,
+            answering: false,
             recorder: None,
             nested: false,
             stale: false,
@@ -161,6 +169,7 @@ impl Workbench {
     fn record(&mut self, deed: Deed, cut: Option<usize>, readings: Option<Vec<i64>>, changes: Option<Changes>) {
         let (clock_ms, seed) = (self.clock_ms, self.seed);
         let is_run = matches!(deed, Deed::Command(Command::Run { .. }));
+        let asked = if is_run { self.forget_memory() } else { Vec::new() };
         if is_run || matches!(deed, Deed::Wake { .. }) {
             self.end_session();
             self.replay.stale = false;
@@ -186,12 +195,14 @@ impl Workbench {
         }
         let entry = Entry { deed, readings: self.replay.tape.end(), moments: self.shared.watch.take(), cut, changes };
         self.note(entry, base, (clock_ms, seed));
+        asked.into_iter().for_each(|command| self.carry_out(command));
     }
 
     fn note(&mut self, entry: Entry, base: Option<Base>, before: (i64, u64)) {
         let laid = self.shared.watch.take_laid();
         if laid {
             self.discard();
+            self.forget_memory();
         }
         let journal = &mut self.replay.journal;
         let mut records = Vec::new();
@@ -279,18 +290,23 @@ impl Workbench {
             ReplayCommand::Stop => {}
             ReplayCommand::Verdict { text } => self.verdict(&text),
         }
-        if !self.is_replaying() {
+        if self.replay.job.is_none() {
             self.settle();
         }
     }
 
     /// Whether a replay is under way: [`Workbench::proceed`] carries it on.
     pub fn is_replaying(&self) -> bool {
-        self.replay.job.is_some()
+        self.replay.job.is_some() || self.is_recalling()
+    }
+
+    /// Whether what is under way is only about the answer to a question: other commands need not wait for it.
+    pub fn is_recalling(&self) -> bool {
+        self.replay.job.is_none() && self.replay.memory.as_ref().is_some_and(Memory::is_building)
     }
 
     pub(super) fn finish_replay(&mut self) {
-        while self.is_replaying() {
+        while self.replay.job.is_some() {
             self.proceed();
         }
     }

@@ -61,7 +61,7 @@ impl Held {
     pub fn differences(&self, other: &Stored) -> Vec<String> {
         // An empty script, and the name of the only one, are not put.
         let counts = |(key, value): &(String, String)| match key.as_str() {
-            "clock" => self.is_over,
+            "clock" | "zone" => self.is_over,
             "script" => !value.is_empty(),
             "current" => false,
             key => !key.starts_with(crate::workbench::ledger::JOURNAL),

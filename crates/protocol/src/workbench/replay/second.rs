@@ -58,6 +58,7 @@ impl Workbench {
         let tape = Tape::new(self.replay.tape.stopwatch());
         let prefix = self.replay.journal.prefix(segment);
         let mut bench = Self::on(&base, prefix, tape, said_by_second(self.shared.out(), self.replay.recorder.clone()));
+        *bench.shared.book.borrow_mut() = self.shared.book.borrow().known_to(&bench.shared.ledger.borrow());
         let memory = bench.shared.ledger.borrow().restored();
         let anything = !memory.queries.is_empty() || !memory.console.is_empty();
         bench.ready(anything.then_some(memory));
@@ -77,7 +78,7 @@ impl Workbench {
 
     /// Does the next piece of the replay that is under way.
     pub fn proceed(&mut self) {
-        let Some(mut job) = self.replay.job.take() else { return };
+        let Some(mut job) = self.replay.job.take() else { return self.recall_on() };
         if let Some(planned) = job.plan.pop_front() {
             self.do_planned(planned, &mut job);
             job.done += 1;
@@ -166,7 +167,7 @@ impl Workbench {
     }
 
     /// The steps that do again what the journal has from a segment to an entry.
-    fn planned(&self, from: usize, to: (usize, usize), changes: Option<&Changes>) -> VecDeque<Planned> {
+    pub(super) fn planned(&self, from: usize, to: (usize, usize), changes: Option<&Changes>) -> VecDeque<Planned> {
         let segments = &self.replay.journal.segments;
         let mut plan = VecDeque::new();
         for (number, segment) in segments.iter().enumerate().take(to.0 + 1).skip(from) {
@@ -221,7 +222,7 @@ impl Workbench {
     }
 
     /// The last segment that has entries, and its last entry.
-    fn end(&self) -> Option<(usize, usize)> {
+    pub(super) fn end(&self) -> Option<(usize, usize)> {
         let segments = &self.replay.journal.segments;
         let segment = segments.iter().rposition(|segment| !segment.entries.is_empty())?;
         Some((segment, segments[segment].entries.len() - 1))

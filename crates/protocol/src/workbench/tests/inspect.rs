@@ -4,11 +4,12 @@ use super::*;
 use crate::messages::{InspectCommand, InspectEvent, PlanReport, RowMark, StateReport, StateRequest};
 
 fn answer(bench: &mut Bench, command: InspectCommand) -> InspectEvent {
-    let events = bench.run(Command::Inspect(command));
-    match &events[..] {
-        [Event::Inspect(answer), Event::Settled { .. }] => (**answer).clone(),
-        other => panic!("{other:?}"),
-    }
+    let events = bench.run_through(Command::Inspect(command));
+    let answer = events.iter().find_map(|event| match event {
+        Event::Inspect(answer) => Some((**answer).clone()),
+        _ => None,
+    });
+    answer.unwrap_or_else(|| panic!("{events:?}"))
 }
 
 fn state(bench: &mut Bench, request: StateRequest) -> StateReport {
@@ -19,7 +20,7 @@ fn state(bench: &mut Bench, request: StateRequest) -> StateReport {
 }
 
 fn plan(bench: &mut Bench, query: &str) -> PlanReport {
-    match answer(bench, InspectCommand::Plan { query: query.to_owned() }) {
+    match answer(bench, InspectCommand::Plan { query: query.to_owned(), recall: true }) {
         InspectEvent::Plan(report) => report,
         other => panic!("{other:?}"),
     }
@@ -86,9 +87,46 @@ fn the_state_of_a_batch_is_compared_with_the_one_before() {
 }
 
 #[test]
-fn a_crash_takes_the_session_and_says_so() {
+fn state_and_plan_of_a_session_that_is_over_are_what_they_were() {
     let (mut bench, query) = counted();
+    let request = StateRequest { query: query.clone(), batch: Some(1), ..StateRequest::default() };
+    let before = (state(&mut bench, request.clone()), plan(&mut bench, &query));
     bench.run(Command::Crash { point: None });
+    assert_eq!((state(&mut bench, request.clone()), plan(&mut bench, &query)), before);
+    let mut bench = Bench::open(Some(bench.stored()));
+    let quiet = InspectCommand::Plan { query: query.clone(), recall: false };
+    assert!(matches!(&bench.run(Command::Inspect(quiet))[..], [Event::Settled { .. }]));
+    // Looking back takes its time, and stands in nobody's way.
+    let waits = StateRequest { limit: 100, ..request.clone() };
+    bench.run(Command::Inspect(InspectCommand::State(waits)));
+    assert!(bench.bench.is_recalling());
+    file(&mut bench, "in/3.json", &[("41", "dan")]);
+    assert_eq!((state(&mut bench, request.clone()), plan(&mut bench, &query)), before);
+    // What comes after is the new session's own.
+    bench.run(Command::Run { text: COUNTS.to_owned() });
+    assert_eq!(bench.batch(step()).batch, 2);
+    assert_eq!(state(&mut bench, StateRequest { batch: Some(2), ..request.clone() }).batch, 2);
+    assert_eq!(state(&mut bench, request).sections, before.0.sections);
+}
+
+#[test]
+fn times_of_the_state_are_in_the_sessions_zone() {
+    let mut bench = Bench::open(None);
+    file(&mut bench, "in/1.json", &[("01", "ann")]);
+    let zone = "builder.config(\"spark.sql.session.timeZone\", \"America/New_York\")";
+    bench.run(Command::Run { text: COUNTS.replace("builder", zone) });
+    let query = bench.batch(step()).query;
+    let report = state(&mut bench, StateRequest { query, ..StateRequest::default() });
+    assert_eq!(report.rows[0].expiry.as_deref(), Some("evicted when the watermark reaches 2026-02-14 10:00:10"));
+    assert_eq!(texts(&report.rows[0].key)[0], "{2026-02-14 10:00:00, 2026-02-14 10:00:10}");
+}
+
+#[test]
+fn without_a_journal_the_state_of_another_session_is_not_there() {
+    let (bench, query) = counted();
+    let mut stored = bench.stored();
+    stored.records.retain(|(key, _)| !key.starts_with(super::ledger::JOURNAL));
+    let mut bench = Bench::open(Some(stored));
     let request = StateRequest { query, ..StateRequest::default() };
     assert!(matches!(answer(&mut bench, InspectCommand::State(request)), InspectEvent::NoState { .. }));
 }

@@ -105,7 +105,10 @@ impl Judge for StreamingSymmetricHashJoinExec {
             } else {
                 Verdict::NotKept
             };
-            let texts = format_rows(&me.stores.counts.1.key, &[key])?.into_iter().next().unwrap_or_default();
+            let texts = format_rows(&me.stores.counts.1.key, &[key], &self.stateful.batch.zone)?
+                .into_iter()
+                .next()
+                .unwrap_or_default();
             let entry = crate::fates::Entry {
                 id: self.stateful.entry_id(&name),
                 name: self.stateful.name.to_owned(),

@@ -57,14 +57,16 @@ impl StreamingSymmetricHashJoinExec {
                 // The key of a row ends with its index.
                 let extra = usize::from(store.ends_with("keyWithIndexToValue"));
                 let fields = self.key_types.len() + extra;
-                EventTime { ordinal: field, window }.of_row(key, fields, field).map(evicted_at)
+                EventTime { ordinal: field, window }
+                    .of_row(key, fields, field)
+                    .map(|us| evicted_at(us, &self.stateful.batch.zone))
             }
             bound @ Bound::Value { event_time, .. } => {
                 if !store.ends_with("keyWithIndexToValue") {
                     return None;
                 }
                 let time = event_time.of_row(value, side.value_types.len(), event_time.ordinal)?;
-                bound.due_ms(time).map(|ms| evicted_at(ms.saturating_mul(1000)))
+                bound.due_ms(time).map(|ms| evicted_at(ms.saturating_mul(1000), &self.stateful.batch.zone))
             }
         }
     }

@@ -1,4 +1,5 @@
-//! What the processor's operator says about rows: whom it was given to. What the processor makes of them is its own.
+//! What the processor's operator says about rows: for which key they were given to it, and for which key rows came out. What
+//! the processor makes of a row is its own.
 
 use arrow::record_batch::RecordBatch;
 use tidemark_sql::error::Result;
@@ -8,9 +9,30 @@ use tidemark_sql::types::DataType;
 
 use super::super::judge::{Judge, Release, partitions};
 use super::TransformWithStateExec;
-use crate::fates::notes::OperatorNotes;
+use super::server::KeyCall;
+use crate::fates::notes::{Call, OperatorNotes};
 use crate::fates::{Due, Meeting, Verdict};
 use crate::state::unsafe_row::encode_rows;
+
+impl TransformWithStateExec {
+    /// `out`: what the calls of a partition put out, in their order.
+    pub(super) fn note_calls(&self, calls: Vec<KeyCall>, out: Option<&RecordBatch>) {
+        self.stateful.note(|notes, limit| {
+            let mut from = 0;
+            for KeyCall { key, timed_out, rows } in calls {
+                notes.cut |= notes.calls.len() >= limit;
+                if notes.cut {
+                    break;
+                }
+                let first = notes.rows.len();
+                let made = out.filter(|out| rows > 0 && from + rows <= out.num_rows());
+                notes.rows.extend(made.map(|out| out.slice(from, rows)));
+                notes.calls.push(Call { key, timed_out, due: Due::Script, rows: first..notes.rows.len() });
+                from += rows;
+            }
+        });
+    }
+}
 
 impl Judge for TransformWithStateExec {
     fn judge(&self, _side: usize, rows: &RecordBatch, ctx: &ExecContext<'_>) -> Result<Vec<Meeting>> {
@@ -24,7 +46,7 @@ impl Judge for TransformWithStateExec {
             _ => vec![None; rows.num_rows()],
         };
         let judged = keys.iter().zip(places).zip(times).map(|((key, partition), time)| {
-            let entry = self.stateful.entry(key, partition, Due::Never, false)?;
+            let entry = self.stateful.entry(key, partition, Due::Script, false)?;
             let mut meeting = self.stateful.meeting(entry, time, Verdict::Called);
             if !judges_late {
                 meeting.late_watermark_ms = None;
@@ -34,8 +56,7 @@ impl Judge for TransformWithStateExec {
         judged.collect()
     }
 
-    /// A processor answers for a whole partition: its rows belong to no key.
-    fn releases(&self, _notes: &OperatorNotes) -> Result<Vec<Release>> {
-        Ok(Vec::new())
+    fn releases(&self, notes: &OperatorNotes) -> Result<Vec<Release>> {
+        Ok(self.stateful.called(notes))
     }
 }

@@ -104,7 +104,8 @@ impl TransformWithStateExec {
         let watermark_ms = self.stateful.batch.eviction(self.stateful.operator).0;
         let field = |a: &Arc<Attribute>| StructField::new(&*a.name, a.data_type.clone(), a.nullable);
         let key = StructType::new(self.rows.keys.attributes.iter().map(field).collect());
-        Ok(Rc::new(ProcessorServer::new(store, key, self.time_mode, now_ms, watermark_ms, phase)))
+        let server = ProcessorServer::new(store, key, self.time_mode, now_ms, watermark_ms, phase);
+        Ok(Rc::new(server.follow(self.stateful.batch.follow > 0)))
     }
 
     /// `init` on the driver before the first batch of a run: a processor that fails there fails the query, and so does one
@@ -185,7 +186,14 @@ impl TransformWithStateExec {
                 total.add(name, *value);
             }
         });
-        let out = if out.is_empty() { out } else { cut(&concat_partition(&self.output, &out)?) };
+        let out = if out.is_empty() {
+            self.note_calls(done.calls, None);
+            out
+        } else {
+            let whole = concat_partition(&self.output, &out)?;
+            self.note_calls(done.calls, Some(&whole));
+            cut(&whole)
+        };
         self.check_times(&out)?;
         Ok(out)
     }

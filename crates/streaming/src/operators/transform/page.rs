@@ -27,15 +27,16 @@ impl TransformWithStateExec {
 
     /// A timer as the panel shows it.
     fn timer_row(&self, key: &[u8]) -> Result<Option<PanelRow>> {
+        let zone = &self.stateful.batch.zone;
         let kinds = [("$eventTimers_keyToTimestamp", "watermark"), ("$procTimers_keyToTimestamp", "clock")];
         let found = kinds.into_iter().find_map(|(family, by)| Some((by, key.strip_prefix(&*keys::family(family))?)));
         let Some((by, (prefix, time))) = found.and_then(|(by, rest)| Some((by, keys::split_prefix(rest)?))) else {
             return Ok(None);
         };
         let Some(ms) = unsafe_row::long_at(time, 1, 0) else { return Ok(None) };
-        let at = local_timestamp_to_string(ms.saturating_mul(1000));
+        let at = local_timestamp_to_string(zone.to_local(ms.saturating_mul(1000)));
         let mut cells = vec![Some("timer".to_owned())];
-        cells.extend(format_rows(&self.nested_key(), &[prefix])?.into_iter().flatten());
+        cells.extend(format_rows(&self.nested_key(), &[prefix], zone)?.into_iter().flatten());
         Ok(Some((cells, vec![Some(at.clone())], Some(format!("fires when the {by} reaches {at}")))))
     }
 
@@ -47,7 +48,7 @@ impl TransformWithStateExec {
 
     /// A stored row as the panel shows it: a state variable or a timer; None for Spark's own indexes.
     pub(super) fn panel_row(&self, key: &[u8], value: &[u8]) -> Result<Option<PanelRow>> {
-        let variables = self.variables.borrow();
+        let (variables, zone) = (self.variables.borrow(), &self.stateful.batch.zone);
         let found = variables
             .iter()
             .find_map(|(name, variable)| Some((name, variable, key.strip_prefix(&*keys::family(name))?)));
@@ -56,23 +57,27 @@ impl TransformWithStateExec {
         let (mut cells, mut user_key) = (vec![Some(name.clone())], None);
         if variable.kind == Kind::Map {
             let Some((prefix, user)) = keys::split_prefix(rest) else { return Ok(None) };
-            cells.extend(format_rows(&self.nested_key(), &[prefix])?.into_iter().flatten());
+            cells.extend(format_rows(&self.nested_key(), &[prefix], zone)?.into_iter().flatten());
             let schema = variable.user_key.clone().unwrap_or_else(|| StructType::new(Vec::new()));
             let schema = StructType::new(vec![StructField::new("userKey", DataType::Struct(schema.into()), true)]);
-            user_key = format_rows(&schema, &[user])?.into_iter().next().map(joined);
+            user_key = format_rows(&schema, &[user], zone)?.into_iter().next().map(joined);
         } else {
-            cells.extend(format_rows(grouping, &[rest])?.into_iter().flatten());
+            cells.extend(format_rows(grouping, &[rest], zone)?.into_iter().flatten());
         }
         let rows = if variable.kind == Kind::List { keys::items(value) } else { vec![value] };
-        let texts = format_rows(&variable.stored(), &rows)?.into_iter().map(|cells| {
+        let texts = format_rows(&variable.stored(), &rows, zone)?.into_iter().map(|cells| {
             let text = joined(if variable.ttl_ms.is_some() { cells.into_iter().take(1).collect() } else { cells });
             if variable.kind == Kind::List { format!("({text})") } else { text }
         });
         let text = texts.collect::<Vec<_>>().join(", ");
         let value = user_key.map_or(text.clone(), |key| format!("{key} -> {text}"));
         let expires = rows.iter().filter_map(|row| variable.expires(row)).min();
-        let expiry = expires
-            .map(|ms| format!("removed when the clock passes {}", local_timestamp_to_string(ms.saturating_mul(1000))));
+        let expiry = expires.map(|ms| {
+            format!(
+                "removed when the clock passes {}",
+                local_timestamp_to_string(zone.to_local(ms.saturating_mul(1000)))
+            )
+        });
         Ok(Some((cells, vec![Some(value)], expiry)))
     }
 }

@@ -59,6 +59,17 @@ pub(super) struct Task {
     pub(super) updated: i64,
     pub(super) removed: i64,
     counters: BTreeMap<&'static str, i64>,
+    /// Whether calls are noted, and the calls.
+    follows: bool,
+    calls: Vec<KeyCall>,
+}
+
+/// What the processor did for one key: its input rows, or a timer that had come.
+pub(super) struct KeyCall {
+    pub(super) key: Vec<u8>,
+    pub(super) timed_out: bool,
+    /// Rows that it put out.
+    pub(super) rows: usize,
 }
 
 /// What a task leaves.
@@ -68,6 +79,7 @@ pub(super) struct Finished {
     pub(super) removed: i64,
     pub(super) counters: BTreeMap<&'static str, i64>,
     pub(super) variables: BTreeMap<String, Variable>,
+    pub(super) calls: Vec<KeyCall>,
 }
 
 pub(super) struct ProcessorServer(RefCell<Task>);
@@ -94,7 +106,15 @@ impl ProcessorServer {
             updated: 0,
             removed: 0,
             counters: BTreeMap::new(),
+            follows: false,
+            calls: Vec::new(),
         }))
+    }
+
+    /// Notes for which keys rows are put out.
+    pub(super) fn follow(self, on: bool) -> Self {
+        self.0.borrow_mut().follows = on;
+        self
     }
 
     /// Key and value schema of each declared variable.
@@ -120,6 +140,7 @@ impl ProcessorServer {
             removed: task.removed,
             counters: std::mem::take(&mut task.counters),
             variables: std::mem::take(&mut task.variables),
+            calls: std::mem::take(&mut task.calls),
         })
     }
 }
@@ -259,7 +280,17 @@ impl Task {
                     return Err(plain("the grouping key is not a row".to_owned()));
                 };
                 let row = keys::row(&self.key_types(), values)?;
+                if self.follows {
+                    let timed_out = self.phase == Phase::DataProcessed;
+                    self.calls.push(KeyCall { key: row.clone(), timed_out, rows: 0 });
+                }
                 self.key = Some((values.to_vec(), row));
+                Ok(StateAnswer::Done)
+            }
+            "put_out" => {
+                if let Some(call) = self.calls.last_mut() {
+                    call.rows += usize::try_from(number.unwrap_or(0)).unwrap_or(0);
+                }
                 Ok(StateAnswer::Done)
             }
             "remove_key" => {

@@ -50,7 +50,7 @@ def worker(processor, output, time_mode, pandas, grouped, initial):
             if given is not None:
                 rows.take(mine.handleInputRows(key, given, times), made)
         _phase("DATA_PROCESSED")
-        rows.take(_expired(mine, time_mode, rows), made)
+        _expired(mine, time_mode, rows, made)
         _phase("TIMER_PROCESSED")
         _ask("Error removing implicit key", "remove_key")
         mine.close()
@@ -60,7 +60,12 @@ def worker(processor, output, time_mode, pandas, grouped, initial):
     return call
 
 
-def _expired(processor, time_mode, rows):
+def _put_out(count):
+    """Rows have come out for the key at hand."""
+    _ask("Error noting rows", "put_out", number=count)
+
+
+def _expired(processor, time_mode, rows, made):
     batch, watermark = _times(time_mode)
     if time_mode.lower() == "none":
         return
@@ -68,7 +73,7 @@ def _expired(processor, time_mode, rows):
     for key, expiry in _ask("Error getting expired timers", "expired_timers", number=threshold):
         _use_key(key)
         times = TimerValues(batch, watermark)
-        yield from processor.handleExpiredTimer(key=key, timerValues=times, expiredTimerInfo=ExpiredTimerInfo(expiry))
+        rows.take(processor.handleExpiredTimer(key=key, timerValues=times, expiredTimerInfo=ExpiredTimerInfo(expiry)), made)
         _ask("Error deleting timer", "delete_timer", number=expiry)
 
 
@@ -121,6 +126,7 @@ class _Rows:
     def take(self, results, made):
         rows = [row.asDict(True) for row in results]
         if rows:
+            _put_out(len(rows))
             made.append([[convert(row.get(name)) for row in rows] for name, convert in zip(self._names, self._converters)])
 
 
@@ -175,4 +181,5 @@ class _PandasRows:
                     "Invalid return type. Please make sure that the UDF returns a pandas.DataFrame when the specified return "
                     "type is StructType."
                 )
+            _put_out(len(result))
             made.append(self._frames.columns_of(result, self._output.fields, self._zone))
