@@ -112,10 +112,11 @@ fn the_keyboard_goes_through_events_and_lanes() {
 fn only_visible_lanes_are_drawn() {
     let batches: Vec<_> = (0..1000).map(|number| batch(number, Vec::new(), Vec::new(), [0, 0, 0])).collect();
     let model = Model::new(&batches, None);
-    let layout = Layout::new(&model, 1000.0, 326.0, 3000.0);
-    assert_eq!(layout.visible(), 100..111);
+    // Ten lanes fit without stretching them.
+    let layout = Layout::new(&model, 1000.0, 332.0, 3000.0);
+    assert_eq!(layout.visible(), 100..112);
     assert_eq!(layout.scroll_to(105), 3000.0);
-    assert_eq!(Layout::new(&model, 1000.0, 326.0, 0.0).scroll_to(999), 999.0 * 30.0 - 270.0);
+    assert_eq!(Layout::new(&model, 1000.0, 332.0, 0.0).scroll_to(999), 999.0 * 30.0 - 276.0);
 }
 
 #[test]
