@@ -12,7 +12,7 @@ use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine};
 use tidemark_sql::error::{Result, SparkError};
 use tidemark_sql::expr::{Attribute, PythonUdf, UdfHost};
 use tidemark_sql::plan::PlanRef;
-use tidemark_sql::python::{GroupStateIn, GroupStateOut, ProcessorCall, StateServer};
+use tidemark_sql::python::{GroupStateIn, GroupStateOut, ProcessorCall, StateServer, TableArgument, TableFunction};
 use tidemark_sql::types::{DataType, StructType};
 use tidemark_sql::value::Value;
 use tidemark_streaming::api::ScriptHost;
@@ -22,6 +22,7 @@ use crate::convert;
 use crate::errors::{Callback, from_python};
 use crate::native::frame::PyPlan;
 use crate::state::{Output, State};
+use crate::table_functions;
 
 /// Given to the engine as both hosts.
 pub(crate) struct Host(pub(crate) Rc<State>);
@@ -151,6 +152,12 @@ impl UdfHost for Host {
         });
         self.0.pop_server();
         result
+    }
+
+    fn table_function(&self, handle: u64, arguments: &[TableArgument]) -> Result<TableFunction> {
+        let function = self.function(handle)?;
+        self.enter(Callback::Worker, |vm| Ok(Ok(table_functions::analysed(&self.0, &function, arguments, vm)?)))
+            .map_err(table_functions::failed)
     }
 }
 

@@ -15,6 +15,7 @@ mod native;
 mod park;
 mod session;
 mod state;
+mod table_functions;
 mod traceback;
 
 pub use check::{Problem, check};

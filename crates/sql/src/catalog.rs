@@ -27,6 +27,8 @@ pub struct Catalog {
     global_views: BTreeMap<String, View>,
     memory: BTreeMap<String, MemoryTable>,
     functions: BTreeMap<String, PythonUdf>,
+    /// Handles of the script's table functions.
+    table_functions: BTreeMap<String, u64>,
     tables: BTreeMap<String, SavedTable>,
     /// SQL variables (DECLARE VARIABLE): constants of a type.
     variables: BTreeMap<String, Expr>,
@@ -199,6 +201,15 @@ impl Catalog {
     /// spark.udf.register.
     pub fn register_function(&mut self, name: &str, udf: PythonUdf) {
         self.functions.insert(name.to_lowercase(), udf);
+    }
+
+    /// spark.udtf.register.
+    pub fn register_table_function(&mut self, name: &str, handle: u64) {
+        self.table_functions.insert(name.to_lowercase(), handle);
+    }
+
+    pub fn table_function(&self, name: &str) -> Option<u64> {
+        self.table_functions.get(&name.to_lowercase()).copied()
     }
 
     pub fn function(&self, name: &str) -> Option<&PythonUdf> {

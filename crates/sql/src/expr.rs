@@ -19,7 +19,7 @@ use arrow::record_batch::RecordBatch;
 
 use crate::error::Result;
 use crate::plan::LogicalPlan;
-use crate::python::{GroupStateIn, GroupStateOut, ProcessorCall, StateServer};
+use crate::python::{GroupStateIn, GroupStateOut, ProcessorCall, StateServer, TableArgument, TableFunction};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -393,4 +393,7 @@ pub trait UdfHost {
         call: &ProcessorCall,
         output: &[Arc<Attribute>],
     ) -> Result<Vec<RecordBatch>>;
+
+    /// Analyses a call of a table function: what it gives for these arguments, and what to call with the rows.
+    fn table_function(&self, handle: u64, arguments: &[TableArgument]) -> Result<TableFunction>;
 }

@@ -11,6 +11,7 @@ mod joins;
 mod literals;
 mod query;
 mod relations;
+mod table_arguments;
 mod tables;
 mod tokens;
 
@@ -24,6 +25,7 @@ use crate::plan::PlanRef;
 use crate::session::SqlSession;
 
 pub use commands::Command;
+pub(crate) use relations::name_only;
 pub use tables::TableDefinition;
 
 /// A statement of SQL text.

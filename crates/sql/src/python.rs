@@ -31,6 +31,31 @@ pub struct GroupStateOut {
     pub timeout_ms: i64,
 }
 
+/// An argument of a call of a table function (AnalyzeArgument).
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableArgument {
+    /// `name => value`.
+    pub name: Option<String>,
+    pub data_type: DataType,
+    /// The value of a constant expression.
+    pub constant: Option<Value>,
+    pub is_table: bool,
+}
+
+/// What the analysis of a table function's call gives (AnalyzeResult).
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableFunction {
+    /// Of what is called with the arguments of each partition.
+    pub handle: u64,
+    pub schema: StructType,
+    pub deterministic: bool,
+    pub single_partition: bool,
+    /// SQL texts over the table argument's columns.
+    pub partition_by: Vec<String>,
+    /// SQL text, ascending, nulls first.
+    pub order_by: Vec<(String, bool, bool)>,
+}
+
 /// One key's rows for a stateful processor.
 #[derive(Clone, Debug)]
 pub struct ProcessorGroup {

@@ -129,4 +129,13 @@ mod _tidemark_conf {
         state.sql.catalog.borrow_mut().register_function(&name, udf);
         Ok(())
     }
+
+    /// spark.udtf.register: `function` analyses the calls.
+    #[pyfunction]
+    fn register_table(name: String, function: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
+        let state = current(vm)?;
+        let handle = state.keep(function);
+        state.sql.catalog.borrow_mut().register_table_function(&name, handle);
+        Ok(())
+    }
 }

@@ -11,7 +11,7 @@ use tidemark_sql::types::DataType;
 use crate::errors::IntoPython;
 
 /// A data type that crossed as Spark's JSON.
-pub(super) fn data_type(json: &str, vm: &VirtualMachine) -> PyResult<DataType> {
+pub(crate) fn data_type(json: &str, vm: &VirtualMachine) -> PyResult<DataType> {
     DataType::from_json(json).py(vm)
 }
 
@@ -258,13 +258,7 @@ mod _tidemark_expr {
     }
 
     fn order(handles: &[Handle]) -> Vec<SortOrder> {
-        handles
-            .iter()
-            .map(|handle| match &handle.expr {
-                Expr::SortOrder(order) => (**order).clone(),
-                child => SortOrder { child: child.clone(), ascending: true, nulls_first: true },
-            })
-            .collect()
+        handles.iter().map(|handle| dataframe::ascending(handle.expr.clone())).collect()
     }
 
     fn bound(offset: i64) -> FrameBound {

@@ -17,10 +17,10 @@ pub(super) fn options(dict: &PyDictRef, vm: &VirtualMachine) -> PyResult<IndexMa
 
 #[rustpython_vm::pymodule]
 mod _tidemark_frame {
-    use rustpython_vm::builtins::PyDictRef;
+    use rustpython_vm::builtins::{PyDictRef, PyTuple};
     use rustpython_vm::convert::ToPyObject;
     use rustpython_vm::{PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
-    use tidemark_sql::dataframe::{self, Grouping, ReadSpec, Subquery, WriteSpec};
+    use tidemark_sql::dataframe::{self, Grouping, ReadSpec, Subquery, TableInput, TableOptions, WriteSpec};
     use tidemark_sql::expr::Expr;
     use tidemark_sql::plan::{JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
     use tidemark_sql::types::{DataType, StructType};
@@ -301,6 +301,38 @@ mod _tidemark_frame {
         let kind = if kind == "leftouter" { JoinKind::LeftOuter } else { JoinKind::Inner };
         let on = on.map(|on| on.expr.clone());
         wrap(dataframe::lateral_join(&current(vm)?.sql, &left.plan, &right.plan, kind, on), vm)
+    }
+
+    /// A call of a table function of the script; an argument is a column, or a tuple of a table, its partitioning columns,
+    /// whether it is one partition, and its order.
+    #[pyfunction]
+    fn table_function(
+        function: PyObjectRef,
+        name: String,
+        arguments: Vec<PyObjectRef>,
+        names: Vec<Option<String>>,
+        vm: &VirtualMachine,
+    ) -> PyResult<PyPlan> {
+        let mut inputs = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let Ok(parts) = argument.clone().downcast::<PyTuple>() else {
+                inputs.push(TableInput::Column(argument.try_into_value::<Column>(vm)?.expr.clone()));
+                continue;
+            };
+            let [table, partition_by, single, order_by] = parts.as_slice() else {
+                return Err(vm.new_runtime_error("a table argument has four parts"));
+            };
+            let order_by = exprs(&order_by.clone().try_into_value::<Vec<Column>>(vm)?);
+            let options = TableOptions {
+                partition_by: exprs(&partition_by.clone().try_into_value::<Vec<Column>>(vm)?),
+                single_partition: single.clone().try_to_bool(vm)?,
+                order_by: order_by.into_iter().map(dataframe::ascending).collect(),
+            };
+            inputs.push(TableInput::Table(table.clone().try_into_value::<Plan>(vm)?.plan.clone(), options));
+        }
+        let state = current(vm)?;
+        let handle = state.keep(function);
+        wrap(dataframe::table_function(&state.sql, handle, &name, inputs, names), vm)
     }
 
     #[pyfunction]

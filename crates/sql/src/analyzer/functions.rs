@@ -167,6 +167,10 @@ impl Analyzer<'_> {
         if let Some(udf) = udf {
             return Ok(Expr::PythonUdf(Box::new(PythonUdf { args, arg_names: call.arg_names, ..udf })));
         }
+        if self.session.catalog.borrow().table_function(lower).is_some() {
+            let name = format!("`{}`", call.name);
+            return Err(self.at_place(SparkError::analysis("NOT_A_SCALAR_FUNCTION", &[("functionName", &name)])));
+        }
         let filter = call.filter.map(|filter| self.expr(filter, scope).map(names::trim_all_aliases)).transpose()?;
         let mut within_group = Vec::new();
         for order in call.within_group {

@@ -7,7 +7,7 @@ use crate::error::{Result, SparkError};
 use crate::expr::{Attribute, Expr, ExprId, GeneratorCall, Metadata};
 use crate::plan::{LogicalPlan, PlanRef};
 
-fn generator_columns(call: &GeneratorCall, names: &[String]) -> Result<Vec<Arc<Attribute>>> {
+pub(super) fn generator_columns(call: &GeneratorCall, names: &[String]) -> Result<Vec<Arc<Attribute>>> {
     if !names.is_empty() && names.len() != call.output.len() {
         return Err(SparkError::analysis(
             "UDTF_ALIAS_NUMBER_MISMATCH",
@@ -76,6 +76,24 @@ impl Analyzer<'_> {
         output: Vec<Arc<Attribute>>,
         child: &PlanRef,
     ) -> Result<PlanRef> {
+        if let Some(call) = self.script_table(&generator) {
+            let names: Vec<String> = output.iter().map(|column| column.name.to_string()).collect();
+            let around = self.origin.clone();
+            if let Expr::At { origin, .. } = &generator {
+                self.origin = Some(origin.clone());
+            }
+            let made = self.table_function(call, qualifier, &names, child).map_err(|error| self.at_place(error));
+            self.origin = around;
+            return made;
+        }
+        if let Expr::At { child: call, origin } = &generator
+            && let Expr::UnresolvedFunction(call) = &**call
+            && self.session.catalog.borrow().function(&call.name).is_none()
+        {
+            self.origin = Some(origin.clone());
+            let name = super::quoted(&call.name);
+            return Err(self.at_place(SparkError::analysis("UNRESOLVABLE_TABLE_VALUED_FUNCTION", &[("name", &name)])));
+        }
         let scope = self.scope(child);
         let resolved = super::names::trim_all_aliases(self.expr(generator, &scope)?);
         let Expr::Generator(mut call) = resolved else {

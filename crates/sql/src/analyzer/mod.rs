@@ -29,6 +29,7 @@ mod set_operations;
 mod sort;
 pub mod streaming_checks;
 mod subquery;
+mod table_functions;
 mod time_windows;
 mod unpivot;
 mod window_kernels;

@@ -10,7 +10,7 @@ use crate::types::DataType;
 use crate::value::Value;
 
 /// Functions that exist as window functions only.
-const RANKING: [&str; 6] = ["row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"];
+const RANKING: [&str; 7] = ["row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "counter_diff"];
 const OFFSETS: [&str; 2] = ["lag", "lead"];
 
 /// "first", "second" ... as error texts count parameters.
@@ -75,7 +75,15 @@ pub(super) fn window_expression(analyzer: &Analyzer<'_>, function: Expr, mut spe
             ));
         }
         if spec.order_by.is_empty() {
-            let example = function.pretty_sql();
+            // Columns show where they are from.
+            let named = function.transform_up(&mut |expr| match expr {
+                Expr::Attribute(column) => {
+                    let name = column.name.to_string();
+                    Expr::UnresolvedAttribute(column.qualifier.iter().cloned().chain([name]).collect())
+                }
+                other => other,
+            });
+            let example = named.pretty_sql();
             return Err(SparkError::analysis(
                 "WINDOW_FUNCTION_FRAME_NOT_ORDERED",
                 &[("wf_name", &name), ("wf_expr", &example)],

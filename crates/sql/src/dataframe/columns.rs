@@ -163,14 +163,16 @@ pub fn drop_duplicates(
 }
 
 /// Anything that is not a sort order sorts ascending, nulls first.
+/// An order as it is, any other expression ascending.
+pub fn ascending(expr: Expr) -> SortOrder {
+    match expr {
+        Expr::SortOrder(order) => *order,
+        other => SortOrder { child: other, ascending: true, nulls_first: true },
+    }
+}
+
 pub fn sort(session: &SqlSession, plan: &PlanRef, order: Vec<Expr>, global: bool) -> Result<PlanRef> {
-    let order = order
-        .into_iter()
-        .map(|expr| match expr {
-            Expr::SortOrder(order) => *order,
-            other => SortOrder { child: other, ascending: true, nulls_first: true },
-        })
-        .collect();
+    let order = order.into_iter().map(ascending).collect();
     node(session, LogicalPlan::Sort { order, global, child: plan.clone() })
 }
 

@@ -14,13 +14,14 @@ mod rows;
 mod semantics;
 mod sql;
 mod subqueries;
+mod table_functions;
 mod tables;
 mod writing;
 
 pub use actions::{collect, count, explain, input_files, is_local, is_streaming, schema, show_string, take};
 pub use columns::{
-    alias, column, column_text, distinct, drop, drop_duplicates, drop_names, filter, hint, limit, observe, offset,
-    random_split, repartition, sample, select, sort, to_df, with_columns, with_columns_renamed, with_metadata,
+    alias, ascending, column, column_text, distinct, drop, drop_duplicates, drop_names, filter, hint, limit, observe,
+    offset, random_split, repartition, sample, select, sort, to_df, with_columns, with_columns_renamed, with_metadata,
     with_watermark,
 };
 pub(crate) use grouping::cube_sets;
@@ -38,6 +39,8 @@ pub use rows::{local, range};
 pub use semantics::{same_semantics, semantic_hash};
 pub use sql::{parse_expression, sql, table};
 pub use subqueries::{Subquery, lateral_join, one_row, subquery};
+pub(crate) use table_functions::{TABLE_ARGUMENT, TABLE_FUNCTION, at_most_one, in_from, table_argument, table_column};
+pub use table_functions::{TableInput, TableOptions, table_function};
 pub use tables::insert_into;
 pub use writing::write;
 

@@ -10,7 +10,7 @@ use arrow::array::{
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType as ArrowType, Field};
 
-use super::json_scan::{Kind, Lenience, Malformed, Scanner, Span, unquote};
+use super::json_scan::{Kind, Lenience, Malformed, Scanner, Span, plain, unquote};
 use super::times::Times;
 use crate::error::{Result, SparkError};
 use crate::functions::cast::parse::{fit_decimal, parse_decimal};
@@ -107,14 +107,12 @@ impl StructNode {
         self.spans.fill(None);
         let (names, spans) = (&self.names, &mut self.spans);
         scanner.members(&mut |name, value| {
-            let found = if name.kind == (Kind::Text { escaped: true }) {
-                let text = unquote(bytes, name)?;
-                names.iter().position(|n| *n == text)
-            } else {
-                let raw = &bytes[name.start..name.end];
-                let quoted = matches!(raw.first(), Some(b'"' | b'\''));
-                let raw = if quoted { &raw[1..raw.len() - 1] } else { raw };
-                names.iter().position(|n| n.as_bytes() == raw)
+            let found = match plain(bytes, name) {
+                Some(shown) => names.iter().position(|n| n.as_bytes() == shown),
+                None => {
+                    let shown = unquote(bytes, name)?;
+                    names.iter().position(|n| *n == shown)
+                }
             };
             if let Some(i) = found {
                 // A later member of the same name wins.

@@ -159,7 +159,7 @@ impl<'a> Scanner<'a> {
         loop {
             // Most texts are plain: a run without quotes, escapes and controls is passed at once.
             let rest = self.bytes.get(self.at..).unwrap_or_default();
-            self.at += rest.iter().take_while(|b| **b >= 0x20 && **b != quote && **b != b'\\').count();
+            self.at += plain_run(rest, quote);
             let byte = self.peek().ok_or(Malformed)?;
             self.at += 1;
             if byte == quote {
@@ -250,6 +250,40 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// How many bytes come before the first quote, escape or control.
+#[inline]
+fn plain_run(bytes: &[u8], quote: u8) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    // Eight bytes at a time: a high bit marks a byte that is looked for, the lowest one for certain.
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let mut passed = 0;
+    for chunk in bytes.chunks_exact(8) {
+        let mut word = [0; 8];
+        word.copy_from_slice(chunk);
+        let word = u64::from_le_bytes(word);
+        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+        let found = control | zero(word ^ (ONES * u64::from(quote))) | zero(word ^ (ONES * u64::from(b'\\')));
+        if found != 0 {
+            return passed + (found.trailing_zeros() / 8) as usize;
+        }
+        passed += 8;
+    }
+    passed + bytes[passed..].iter().take_while(|b| **b >= 0x20 && **b != quote && **b != b'\\').count()
+}
+
+/// The bytes of a text or name without its quotes; None when escapes are in it.
+pub fn plain(bytes: &[u8], span: Span) -> Option<&[u8]> {
+    if span.kind == (Kind::Text { escaped: true }) {
+        return None;
+    }
+    let raw = &bytes[span.start..span.end];
+    Some(match raw.first() {
+        Some(b'"' | b'\'') => &raw[1..raw.len() - 1],
+        _ => raw,
+    })
+}
+
 /// The characters of a quoted text (quotes in the span); names may be unquoted.
 pub fn unquote<'a>(bytes: &'a [u8], span: Span) -> Result<std::borrow::Cow<'a, str>, Malformed> {
     let raw = &bytes[span.start..span.end];
@@ -298,4 +332,25 @@ pub fn unquote<'a>(bytes: &'a [u8], span: Span) -> Result<std::borrow::Cow<'a, s
 
 fn hex(text: &str) -> Result<u32, Malformed> {
     text.get(..4).and_then(|h| u32::from_str_radix(h, 16).ok()).ok_or(Malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every byte at every place of a run.
+    #[test]
+    fn runs_end_at_the_first_special_byte() {
+        for length in 0..20 {
+            for at in 0..length {
+                for byte in 0..=255_u8 {
+                    let mut bytes = vec![b'a'; length];
+                    bytes[at] = byte;
+                    bytes[length - 1] = if at == length - 1 { byte } else { b'"' };
+                    let expected = bytes.iter().take_while(|b| **b >= 0x20 && **b != b'"' && **b != b'\\').count();
+                    assert_eq!(plain_run(&bytes, b'"'), expected, "{bytes:?}");
+                }
+            }
+        }
+    }
 }

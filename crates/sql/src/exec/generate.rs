@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::UInt32Array;
 
-use super::batch::{cut, make_batch, take_rows};
+use super::batch::{concat_partition, cut, make_batch, take_rows};
 use super::bind::{bind_all, eval_all};
 use super::{ExecContext, ExecNode, ExecRef, Partition};
 use crate::error::Result;
@@ -59,6 +59,10 @@ impl ExecNode for GenerateExec {
         for (index, partition) in self.child.execute(ctx)?.into_iter().enumerate() {
             let mut out = Vec::new();
             let mut base = 0;
+            let partition = match self.generator.function.whole_partitions() && partition.len() > 1 {
+                true => vec![concat_partition(self.child.output(), &partition)?],
+                false => partition,
+            };
             for batch in partition {
                 let eval = ctx.eval(index, base);
                 base += batch.num_rows() as i64;

@@ -4,6 +4,7 @@ pub mod aggregate;
 pub mod batch;
 pub mod bind;
 pub mod coalesce;
+mod counters;
 pub mod exchange;
 pub mod expand;
 pub mod filter;

@@ -11,16 +11,20 @@ use arrow::record_batch::RecordBatch;
 
 use super::batch::{concat_partition, cut, make_batch, take_rows};
 use super::bind::{bind, eval_all, eval_condition, eval_one};
+use super::counters::{Typed, differences};
 use super::sort::{comparable, sort_permutation};
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::{Result, SparkError};
 use crate::expr::{Attribute, Expr, FrameBound, SortOrder, WindowCall, WindowFrame};
 use crate::functions::EvalContext;
 use crate::planner::text;
+use crate::types::DataType;
 use crate::value::Value;
 
 /// Pairs of frame and row handed to an aggregate at once.
 const PAIRS_AT_ONCE: usize = 65_536;
+/// Pairs for each row from which on frames that grow are built one from the other.
+const PAIRS_A_ROW: usize = 8;
 
 #[derive(Debug)]
 pub struct WindowExec {
@@ -141,6 +145,9 @@ impl Sorted<'_> {
                     "nth_value" => self.frames(call.spec.frame.as_ref())?,
                     _ => Vec::new(),
                 };
+                if &*function.name == "counter_diff" {
+                    return self.counter_diff(&function.args);
+                }
                 self.ranking(&function.name.to_lowercase(), &function.args, &frames)
             }
             _ => Err(SparkError::not_yet("This window function")),
@@ -213,6 +220,15 @@ impl Sorted<'_> {
             }
             other => return Err(SparkError::not_yet(&format!("The window function {other}"))),
         })
+    }
+
+    fn counter_diff(&self, args: &[Expr]) -> Result<ArrayRef> {
+        let columns = eval_all(args, &self.batch, self.eval)?;
+        let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
+        let typed: Vec<Typed<'_>> =
+            columns.iter().zip(&types).map(|(array, data_type)| Typed { array, data_type }).collect();
+        let Some(counter) = typed.first() else { return Err(SparkError::internal("counter_diff without a counter")) };
+        differences(counter, typed.get(1), &self.parts, self.eval.conf.time_zone())
     }
 
     /// A constant integer argument.
@@ -349,6 +365,11 @@ fn over_frames(
         }
         group_of.push(distinct.len() as u32 - 1);
     }
+    let pairs: usize = distinct.iter().map(|(start, end)| end - start).sum();
+    if pairs > PAIRS_A_ROW * frames.len() && distinct.windows(2).all(|w| w[1].0 != w[0].0 || w[1].1 >= w[0].1) {
+        let values = over_growing(&distinct, args, filter, make)?;
+        return Ok(take(&values, &UInt32Array::from(group_of), None)?);
+    }
     let mut accumulator = make();
     accumulator.resize(distinct.len());
     let mut groups: Vec<u32> = Vec::new();
@@ -373,6 +394,35 @@ fn over_frames(
     flush(&mut groups, &mut rows)?;
     let values = accumulator.evaluate()?;
     Ok(take(&values, &UInt32Array::from(group_of), None)?)
+}
+
+/// The same where frames grow from one start: what a frame adds to the one before is all that is looked at.
+fn over_growing(
+    distinct: &[(usize, usize)],
+    args: &[ArrayRef],
+    filter: Option<&BooleanArray>,
+    make: &dyn Fn() -> Box<dyn crate::functions::aggregate::Accumulator>,
+) -> Result<ArrayRef> {
+    let mut values: Vec<ArrayRef> = Vec::with_capacity(distinct.len());
+    let mut accumulator = make();
+    let mut seen: Option<(usize, usize)> = None;
+    for (start, end) in distinct {
+        let from = match seen {
+            Some((first, last)) if first == *start => last,
+            _ => {
+                accumulator = make();
+                accumulator.resize(1);
+                *start
+            }
+        };
+        let count = end - from;
+        let added: Vec<ArrayRef> = args.iter().map(|a| a.slice(from, count)).collect();
+        accumulator.update(&vec![0; count], &added, filter.map(|f| f.slice(from, count)).as_ref())?;
+        values.push(accumulator.evaluate()?);
+        seen = Some((*start, *end));
+    }
+    let values: Vec<&dyn Array> = values.iter().map(|v| v.as_ref()).collect();
+    Ok(arrow::compute::concat(&values)?)
 }
 
 impl ExecNode for WindowExec {

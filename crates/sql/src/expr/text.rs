@@ -1,6 +1,6 @@
 //! Expressions as text: names of unnamed columns and error texts (Catalyst's toPrettySQL), and plan lines (toString).
 
-use super::{AggregateCall, Call, Expr, FrameBound, SortOrder, WindowFrame, WindowSpec};
+use super::{AggregateCall, Call, Expr, FrameBound, PythonUdf, SortOrder, WindowFrame, WindowSpec};
 use crate::functions::datetime::zone::Zone;
 use crate::types::DataType;
 use crate::types::quote_if_needed;
@@ -151,8 +151,8 @@ fn text(expr: &Expr, style: Style) -> String {
         }
         Expr::SortOrder(order) => order_text(order, style),
         Expr::PythonUdf(udf) => match style {
-            Style::Pretty => format!("{}({})", udf.name, join(&udf.args, style)),
-            Style::Plan => format!("{}({})#{}", udf.name, join(&udf.args, style), udf.handle),
+            Style::Pretty => format!("{}({})", udf.name, named_arguments(udf, style)),
+            Style::Plan => format!("{}({})#{}", udf.name, named_arguments(udf, style), udf.handle),
         },
         Expr::ScalarSubquery(_) => match style {
             Style::Pretty => "scalarsubquery()".to_owned(),
@@ -179,6 +179,15 @@ fn lambda_text(params: &[String], body: &Expr, style: Style) -> String {
         }
         Style::Plan => format!("lambdafunction({}, {})", text(body, style), params.join(", ")),
     }
+}
+
+/// `a, name => b`.
+fn named_arguments(udf: &PythonUdf, style: Style) -> String {
+    let shown = udf.args.iter().enumerate().map(|(i, arg)| match udf.arg_names.get(i) {
+        Some(Some(name)) => format!("{name} => {}", text(arg, style)),
+        _ => text(arg, style),
+    });
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// Operators and functions that do not print as `name(args)`.
@@ -264,6 +273,8 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
         ("rlike" | "regexp" | "regexp_like", 2) => Some(format!("{}({}, {})", lower.to_uppercase(), arg(0), arg(1))),
         ("extract" | "datepart", 2) => Some(format!("{lower}({} FROM {})", arg(0), arg(1))),
         ("[]", 2) => Some(format!("{}[{}]", arg(0), arg(1))),
+        // The zone does not show.
+        ("try_make_timestamp", 7) => Some(format!("{lower}({})", join(&args[..6], style))),
         ("rank" | "dense_rank" | "percent_rank" | "cume_dist", 0) if style == Style::Pretty && lower != "cume_dist" => {
             Some(format!("{}()", lower.to_uppercase()))
         }

@@ -235,6 +235,7 @@ impl Expr {
         !self.any(&|e| match e {
             Expr::Call(c) => !c.deterministic,
             Expr::PythonUdf(u) => !u.deterministic,
+            Expr::Generator(g) => !g.function.deterministic(),
             _ => false,
         })
     }

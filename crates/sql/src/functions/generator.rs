@@ -7,6 +7,16 @@ use crate::error::Result;
 
 /// One input row to any number of output rows.
 pub trait GeneratorFunction: std::fmt::Debug + Send + Sync {
+    /// Gives the same rows whenever it is asked, so that filters may be moved below it.
+    fn deterministic(&self) -> bool {
+        true
+    }
+
+    /// Wants all rows of a partition at once.
+    fn whole_partitions(&self) -> bool {
+        false
+    }
+
     /// For `rows` input rows: for each output row the index of its input row (ascending), and the output columns.
     /// `outer` adds one all-null row for inputs that give none.
     fn generate(

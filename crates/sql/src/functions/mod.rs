@@ -12,6 +12,7 @@ pub mod hash;
 mod json;
 #[cfg(test)]
 mod properties;
+pub(crate) mod python_table;
 mod quick;
 pub mod registry;
 pub mod row;

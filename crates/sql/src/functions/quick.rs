@@ -14,7 +14,7 @@ use arrow::datatypes as at;
 use super::datetime::calendar::{civil_from_days, day_of_year, iso_day_of_week, iso_week};
 use super::datetime::pattern::Pattern;
 use super::datetime::zone::Zone;
-use super::scalar::{TruncUnit, substring_range};
+use super::scalar::{Like, TruncUnit, java_regex, substring_range};
 use super::{EvalContext, Operand};
 use crate::error::Result;
 use crate::types::DataType;
@@ -27,6 +27,7 @@ pub(super) type Quick = fn(&Columns<'_>) -> Result<Option<ArrayRef>>;
 pub(super) struct Columns<'a> {
     pub args: &'a [Operand],
     pub types: &'a [DataType],
+    pub result: &'a DataType,
     pub rows: usize,
     pub ansi: bool,
     pub ctx: &'a EvalContext<'a>,
@@ -117,6 +118,23 @@ pub(super) fn of(name: &str, types: &[DataType]) -> Option<Quick> {
         ("unix_micros", [T::Timestamp]) => |c| Ok(c.moments(0).map(|a| longs(a, |us| us))),
         ("date_trunc", [T::String, T::Timestamp]) => date_trunc,
         ("date_format", [T::Timestamp, T::String]) => date_format,
+        ("to_date" | "try_to_date", [T::String, T::String]) => |c| {
+            let day = |us: i64| c.zone().to_local(us).div_euclid(MICROS_PER_DAY) as i32;
+            let days = by_pattern(c)?;
+            Ok(days.map(|d| Arc::new(Date32Array::from_iter(d.into_iter().map(|us| us.map(day)))) as ArrayRef))
+        },
+        ("to_timestamp" | "to_timestamp_ltz" | "try_to_timestamp", [T::String, T::String]) => |c| {
+            if *c.result != T::Timestamp {
+                return Ok(None);
+            }
+            let moments = by_pattern(c)?.map(TimestampMicrosecondArray::from);
+            Ok(moments.map(|m| Arc::new(m.with_timezone("UTC")) as ArrayRef))
+        },
+        ("unix_timestamp" | "to_unix_timestamp", [T::String, T::String]) => |c| {
+            let seconds = |us: i64| us.div_euclid(MICROS_PER_SECOND);
+            let moments = by_pattern(c)?;
+            Ok(moments.map(|m| Arc::new(Int64Array::from_iter(m.into_iter().map(|us| us.map(seconds)))) as ArrayRef))
+        },
         ("upper" | "ucase", [T::String]) => {
             |c| Ok(c.texts(0).map(|a| cased(a, u8::to_ascii_uppercase, str::to_uppercase)))
         }
@@ -134,6 +152,14 @@ pub(super) fn of(name: &str, types: &[DataType]) -> Option<Quick> {
         ("startswith", [T::String, T::String]) => |c| Ok(tested(c, |s, part| s.starts_with(part))),
         ("endswith", [T::String, T::String]) => |c| Ok(tested(c, |s, part| s.ends_with(part))),
         ("contains", [T::String, T::String]) => |c| Ok(tested(c, |s, part| s.contains(part))),
+        ("like", [T::String, T::String]) => |c| {
+            let like = c.constant_text(1).and_then(|pattern| Like::new(pattern, '\\').ok());
+            Ok(like.and_then(|like| tested(c, |s, _| like.matches(s))))
+        },
+        ("rlike" | "regexp" | "regexp_like", [T::String, T::String]) => |c| {
+            let pattern = c.constant_text(1).and_then(|pattern| java_regex(pattern).ok());
+            Ok(pattern.and_then(|pattern| tested(c, |s, _| pattern.is_match(s).unwrap_or(false))))
+        },
         ("concat", all) if !all.is_empty() && all.iter().all(|t| *t == T::String) => concat,
         ("concat_ws", all) if all.len() > 1 && all.iter().all(|t| *t == T::String) => concat_ws,
         ("size" | "cardinality", [T::Array { .. } | T::Map { .. }]) => size,
@@ -201,6 +227,26 @@ fn date_trunc(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
     Ok(Some(Arc::new(out.with_timezone("UTC"))))
 }
 
+/// What texts say by a constant pattern; None: the value-by-value form has to say what is wrong.
+fn by_pattern(c: &Columns<'_>) -> Result<Option<Vec<Option<i64>>>> {
+    let (Some(texts), Some(pattern)) = (c.texts(0), c.constant_text(1)) else { return Ok(None) };
+    let Ok(pattern) = Pattern::new(pattern, true) else { return Ok(None) };
+    let zone = c.zone();
+    let mut out = Vec::with_capacity(texts.len());
+    for text in texts.iter() {
+        let Some(text) = text else {
+            out.push(None);
+            continue;
+        };
+        match pattern.parse_instant(text, zone) {
+            Ok(micros) => out.push(Some(micros)),
+            Err(_) if c.ansi => return Ok(None),
+            Err(_) => out.push(None),
+        }
+    }
+    Ok(Some(out))
+}
+
 fn date_format(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
     let (Some(pattern), Some(array)) = (c.constant_text(1), c.moments(0)) else { return Ok(None) };
     if array.null_count() == array.len() {
@@ -209,9 +255,14 @@ fn date_format(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
     let pattern = Pattern::new(pattern, false)?;
     let zone = c.zone();
     let mut out = StringBuilder::with_capacity(c.rows, c.rows * 16);
+    let mut shown = String::new();
     for us in array.iter() {
         match us {
-            Some(us) => out.append_value(pattern.format(us, zone)),
+            Some(us) => {
+                shown.clear();
+                pattern.write(us, zone, &mut shown);
+                out.append_value(&shown);
+            }
             None => out.append_null(),
         }
     }

@@ -81,7 +81,7 @@ impl Kernel for RowKernel {
 
     fn evaluate_operands(&self, args: &[Operand], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         if let Some(quick) = self.quick {
-            let columns = Columns { args, types: &self.types, rows, ansi: self.ansi, ctx };
+            let columns = Columns { args, types: &self.types, result: &self.result, rows, ansi: self.ansi, ctx };
             if let Some(done) = quick(&columns)? {
                 return Ok(done);
             }

@@ -162,7 +162,7 @@ fn push_filter(condition: Expr, child: PlanRef) -> LogicalPlan {
                 child: below,
             })
         }
-        P::Generate { generator, outer, qualifier, output, child: below } => {
+        P::Generate { generator, outer, qualifier, output, child: below } if generator.deterministic() => {
             through(condition, child, below.clone(), |below| P::Generate {
                 generator,
                 outer,

@@ -88,7 +88,7 @@ impl Parser<'_> {
         Ok(self.placed(strip(&expr).clone(), place))
     }
 
-    fn sort_items(&mut self) -> Result<Vec<SortOrder>> {
+    pub(super) fn sort_items(&mut self) -> Result<Vec<SortOrder>> {
         let items = self.separated(&mut Self::sort_item)?;
         items.into_iter().map(|item| Ok(SortOrder { child: self.with_windows(item.child)?, ..item })).collect()
     }

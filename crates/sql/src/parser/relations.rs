@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Parser;
 use super::expressions::call;
 use super::query::renamed;
+use super::table_arguments::TableArguments;
 use super::tokens::Kind;
 use crate::analyzer::{INLINE_TABLE, UNPIVOT};
 use crate::error::{Result, SparkError};
@@ -18,7 +19,7 @@ fn text(value: &str) -> Expr {
 }
 
 /// A name for a column that the analyzer will type.
-fn name_only(name: &str) -> Arc<Attribute> {
+pub(crate) fn name_only(name: &str) -> Arc<Attribute> {
     Arc::new(Attribute {
         id: ExprId::fresh(),
         name: name.into(),
@@ -137,7 +138,7 @@ impl Parser<'_> {
             && self.peek_at(1).text == "("
             && !token.text.eq_ignore_ascii_case("identifier")
         {
-            return self.table_function(Arc::new(LogicalPlan::OneRow), false);
+            return self.table_function(Arc::new(LogicalPlan::OneRow), false, false);
         }
         let at = Some(self.origin(self.peek().place));
         let parts = self.name_parts()?;
@@ -195,12 +196,11 @@ impl Parser<'_> {
     }
 
     /// range(...), explode(...) and other functions in FROM.
-    fn table_function(&mut self, input: PlanRef, lateral: bool) -> Result<PlanRef> {
+    fn table_function(&mut self, input: PlanRef, lateral: bool, outer: bool) -> Result<PlanRef> {
+        let place = self.peek().place;
         let name = self.next().text;
         let lower = name.to_lowercase();
-        self.expect_symbol("(")?;
-        let args = if self.is_symbol(")") { Vec::new() } else { self.separated(&mut Self::expression)? };
-        self.expect_symbol(")")?;
+        let TableArguments { args, names, table } = self.table_arguments()?;
         if lower == "range" && !lateral {
             let numbers: Option<Vec<i64>> = args
                 .iter()
@@ -222,9 +222,23 @@ impl Parser<'_> {
         }
         let alias = if self.word("as") { Some(self.identifier()?) } else { self.try_identifier() };
         let columns = self.column_names()?;
+        let mut generator = call(&name, args);
+        if let Expr::UnresolvedFunction(call) = &mut generator {
+            call.arg_names = names;
+        }
+        // The script's own functions, and names that nothing has, are told apart by the analyzer.
+        if crate::functions::registry::lookup(&lower).is_none() {
+            generator = self.placed(generator, place);
+        }
+        if let Some(table) = table {
+            if lateral {
+                return Err(SparkError::not_yet("A table argument of a function in LATERAL"));
+            }
+            return Ok(crate::dataframe::in_from(generator, Some(table), alias, &columns));
+        }
         let generate = Arc::new(LogicalPlan::Generate {
-            generator: call(&name, args),
-            outer: false,
+            generator,
+            outer,
             qualifier: alias,
             output: columns.iter().map(|name| name_only(name)).collect(),
             child: input,
@@ -246,7 +260,7 @@ impl Parser<'_> {
             let right = Arc::new(LogicalPlan::SubqueryAlias { name, child: right });
             return Ok(lateral_join(left, right, kind));
         }
-        self.table_function(left, true)
+        self.table_function(left, true, kind == JoinKind::LeftOuter)
     }
 
     pub(super) fn lateral_view(&mut self, child: PlanRef) -> Result<PlanRef> {

@@ -56,7 +56,8 @@ impl Planner<'_> {
     /// planAggregateWithOneDistinct: all DISTINCT functions look at the same columns.
     fn plan_distinct(&self, pieces: &AggregatePieces, child: ExecRef) -> Result<ExecRef> {
         let distinct: Vec<&AggregateCall> = pieces.functions.iter().filter(|f| f.distinct).collect();
-        let sets: Vec<Vec<Expr>> = distinct.iter().map(|f| f.args.iter().map(Expr::canonical).collect()).collect();
+        let sets: Vec<Vec<Expr>> =
+            distinct.iter().map(|f| f.args.iter().filter(|a| !a.foldable()).map(Expr::canonical).collect()).collect();
         let same_set = |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().all(|x| b.contains(x));
         if sets.windows(2).any(|w| !same_set(&w[0], &w[1])) || distinct.iter().any(|f| f.filter.is_some()) {
             return Err(SparkError::not_yet("Aggregation over several different DISTINCT columns"));

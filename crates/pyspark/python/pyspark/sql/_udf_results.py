@@ -145,6 +145,20 @@ def converter(kind):
     return lambda value: value
 
 
+def row_of(kind):
+    """A function that makes a tuple of a result as Python gives it: a row, a dict, or an object with attributes."""
+    names = [field.name for field in kind.fields]
+
+    def convert(value):
+        if isinstance(value, dict):
+            return tuple(value.get(name) for name in names)
+        if isinstance(value, (tuple, list)) or value is None:
+            return value
+        return tuple(getattr(value, name) for name in names)
+
+    return convert
+
+
 def _struct(kind):
     fields = [(field.name, converter(field.dataType)) for field in kind.fields]
 

@@ -337,6 +337,11 @@ class DataFrame:
     def exists(self):
         return _more().subquery(self, "exists")
 
+    def asTable(self):
+        from pyspark.sql.table_arg import TableArg
+
+        return TableArg(self._plan)
+
     # ---- rows -------------------------------------------------------------------------------------
 
     def distinct(self):

@@ -144,6 +144,12 @@ class SparkSession:
         return UDFRegistration(self)
 
     @property
+    def udtf(self):
+        from pyspark.sql.udtf import UDTFRegistration
+
+        return UDTFRegistration(self)
+
+    @property
     def read(self):
         from pyspark.sql.readwriter import DataFrameReader
 

@@ -38,8 +38,10 @@ class UserDefinedFunction:
         self.deterministic = deterministic
 
     @classmethod
-    def _wrap(cls, func, returnType):
-        return cls(func, returnType)._wrapped()
+    def _wrap(cls, func, returnType, useArrow=None):
+        if useArrow is None:
+            useArrow = _tidemark_conf.get_or("spark.sql.execution.pythonUDF.arrow.enabled", "true") == "true"
+        return cls(func, returnType, evalType=101 if useArrow else 100)._wrapped()
 
     def _wrapped(self):
         """What scripts hold: a function that carries the udf's attributes."""

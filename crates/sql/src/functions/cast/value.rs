@@ -143,11 +143,11 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
         }
         (Value::Map(items), T::Map { key: tk, value: tv, .. }) => {
             let T::Map { key: fk, value: fv, .. } = from else { return Ok(Value::Null) };
-            return items
-                .iter()
-                .map(|(k, v)| Ok((cast_value(k, fk, tk, ctx)?, cast_value(v, fv, tv, ctx)?)))
-                .collect::<Result<Vec<_>>>()
-                .map(Value::map);
+            let cast = |(k, v): &(Value, Value)| Ok((cast_value(k, fk, tk, ctx)?, cast_value(v, fv, tv, ctx)?));
+            let entries = items.iter().map(cast).collect::<Result<Vec<_>>>()?;
+            // A map whose key try_cast cannot make is none.
+            let lost = entries.iter().any(|(key, _)| key.is_null());
+            return Ok(if lost { Value::Null } else { Value::map(entries) });
         }
         (Value::Struct(items), T::Struct(ts)) => {
             let T::Struct(fs) = from else { return Ok(Value::Null) };

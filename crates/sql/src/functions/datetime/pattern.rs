@@ -63,7 +63,14 @@ impl Pattern {
 
     /// The text of an instant on the wall clock of `zone`.
     pub fn format(&self, micros: i64, zone: &Zone) -> String {
-        printing::print(&self.elements, micros, zone)
+        let mut out = String::new();
+        self.write(micros, zone, &mut out);
+        out
+    }
+
+    /// The same at the end of a text.
+    pub fn write(&self, micros: i64, zone: &Zone, out: &mut String) {
+        printing::print(&self.elements, micros, zone, out);
     }
 
     /// What a text says; the whole text must be read.

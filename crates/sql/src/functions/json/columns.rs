@@ -3,7 +3,7 @@
 
 use super::parse::{Partial, Reader};
 use super::{items, raw};
-use crate::datasource::json_scan::{Kind, Scanner, Span, unquote};
+use crate::datasource::json_scan::{Kind, Scanner, Span, plain, unquote};
 use crate::error::Result;
 use crate::functions::cast::parse::{parse_date, parse_timestamp};
 use crate::functions::datetime::zone::Zone;
@@ -63,10 +63,17 @@ impl Reader {
         // Members mostly come in the order of the fields.
         let mut expected = 0;
         let scanned = scanner.members(&mut |name, value| {
-            let shown = unquote(bytes, name)?;
+            let unescaped;
+            let shown = match plain(bytes, name) {
+                Some(shown) => shown,
+                None => {
+                    unescaped = unquote(bytes, name)?;
+                    unescaped.as_bytes()
+                }
+            };
             let found = match schema.fields.get(expected) {
-                Some(field) if field.name == shown => Some(expected),
-                _ => schema.fields.iter().position(|field| field.name == shown),
+                Some(field) if field.name.as_bytes() == shown => Some(expected),
+                _ => schema.fields.iter().position(|field| field.name.as_bytes() == shown),
             };
             if let Some(i) = found {
                 spans[i] = Some(value);

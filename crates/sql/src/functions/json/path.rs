@@ -53,62 +53,99 @@ pub(super) fn parse(path: &str) -> Option<Vec<Step>> {
 /// What the path finds, as text.
 pub(super) fn get(text: &str, steps: &[Step]) -> Option<String> {
     let span = root(text, DEFAULT)?;
-    let bytes = text.as_bytes();
-    let found = find(bytes, span, steps, true)?;
-    Some(match found {
-        Found::One(span) if span.kind == Kind::Null => return None,
-        Found::One(span) => bare(bytes, span, DEFAULT),
-        Found::Many(list) => {
-            let mut out = String::from("[");
-            for (i, span) in list.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                rewrite(bytes, *span, DEFAULT, &mut out);
-            }
-            out.push(']');
-            out
+    let mut out = Writer::default();
+    evaluate(text.as_bytes(), span, steps, Style::Raw, &mut out).then_some(out.text)
+}
+
+/// How what a path finds is written (WriteStyle).
+#[derive(Clone, Copy, PartialEq)]
+enum Style {
+    /// A text stands by itself, without quotes.
+    Raw,
+    Quoted,
+    /// Arrays give their elements to the array around them.
+    Flatten,
+}
+
+/// JSON values one after the other, as Jackson's generator separates them.
+#[derive(Default)]
+struct Writer {
+    text: String,
+    /// For each open array whether it is still empty.
+    open: Vec<bool>,
+}
+
+impl Writer {
+    fn separate(&mut self) {
+        match self.open.last_mut() {
+            Some(empty) if *empty => *empty = false,
+            Some(_) => self.text.push(','),
+            None if self.text.is_empty() => {}
+            None => self.text.push(' '),
         }
-    })
+    }
+
+    fn array(&mut self, write: impl FnOnce(&mut Self) -> bool) -> bool {
+        self.separate();
+        self.text.push('[');
+        self.open.push(true);
+        let found = write(self);
+        self.open.pop();
+        self.text.push(']');
+        found
+    }
 }
 
-enum Found {
-    One(Span),
-    Many(Vec<Span>),
-}
-
-fn find(bytes: &[u8], span: Span, steps: &[Step], top: bool) -> Option<Found> {
-    let Some((step, rest)) = steps.split_first() else {
-        return (span.kind != Kind::Null || top).then_some(Found::One(span));
+/// GetJsonObjectEvaluator.evaluatePath: writes what is found; false: nothing is.
+fn evaluate(bytes: &[u8], span: Span, steps: &[Step], style: Style, out: &mut Writer) -> bool {
+    let each = |steps: &[Step], style: Style, out: &mut Writer| {
+        let found = items(bytes, span, DEFAULT).into_iter().map(|item| evaluate(bytes, item, steps, style, out));
+        found.filter(|found| *found).count()
     };
-    match (step, span.kind) {
-        (Step::Name(name), Kind::Object) => {
-            // The first member of the name that leads on wins.
-            members(bytes, span, DEFAULT)
-                .into_iter()
-                .filter(|(n, v)| n == name && v.kind != Kind::Null)
-                .find_map(|(_, v)| find(bytes, v, rest, false))
+    match (steps, span.kind) {
+        ([], Kind::Text { .. }) if style == Style::Raw => {
+            out.text.push_str(&bare(bytes, span, DEFAULT));
+            true
         }
-        (Step::Index(i), Kind::Array) => find(bytes, *items(bytes, span, DEFAULT).get(*i)?, rest, false),
-        (Step::Elements, Kind::Array) => {
-            let list = items(bytes, span, DEFAULT);
-            let mut all = Vec::new();
-            for item in list {
-                match find(bytes, item, rest, false) {
-                    Some(Found::One(span)) => all.push(span),
-                    Some(Found::Many(more)) => all.extend(more),
-                    // A bare wildcard keeps nulls in their places.
-                    None if rest.is_empty() && item.kind == Kind::Null => all.push(item),
-                    None => {}
-                }
-            }
-            match all.len() {
-                0 => None,
-                1 => Some(Found::One(all[0])),
-                _ => Some(Found::Many(all)),
-            }
+        ([], Kind::Array) if style == Style::Flatten => each(&[], style, out) > 0,
+        ([], _) => {
+            out.separate();
+            rewrite(bytes, span, DEFAULT, &mut out.text);
+            true
         }
-        _ => None,
+        // The first member of the name that leads on wins.
+        ([Step::Name(name), rest @ ..], Kind::Object) => members(bytes, span, DEFAULT)
+            .into_iter()
+            .filter(|(n, v)| n == name && v.kind != Kind::Null)
+            .any(|(_, v)| evaluate(bytes, v, rest, style, out)),
+        // Two wildcards in a row do not keep the structure.
+        ([Step::Elements, Step::Elements, rest @ ..], Kind::Array) => {
+            out.array(|out| each(rest, Style::Flatten, out) > 0)
+        }
+        ([Step::Elements, rest @ ..], Kind::Array) if style == Style::Quoted => {
+            out.array(|out| each(rest, style, out) > 0)
+        }
+        ([Step::Elements, rest @ ..], Kind::Array) => {
+            let next = if style == Style::Raw { Style::Quoted } else { style };
+            let mut own = Writer::default();
+            let mut found = 0;
+            own.array(|own| {
+                found = each(rest, next, own);
+                true
+            });
+            if found > 0 {
+                out.separate();
+                // One match comes without the array around it.
+                out.text.push_str(if found > 1 { &own.text } else { &own.text[1..own.text.len() - 1] });
+            }
+            found > 0
+        }
+        ([Step::Index(i), rest @ ..], Kind::Array) => {
+            let style = if rest.first() == Some(&Step::Elements) { Style::Quoted } else { style };
+            let item = items(bytes, span, DEFAULT).get(*i).copied();
+            item.is_some_and(|item| evaluate(bytes, item, rest, style, out))
+        }
+        _ => false,
     }
 }
 
@@ -126,6 +163,9 @@ mod tests {
         assert_eq!(at("$.geo.at[1]").as_deref(), Some("20"));
         assert_eq!(at("$.geo.at[*]").as_deref(), Some("[10,20]"));
         assert_eq!(at("$.items[*].sku").as_deref(), Some(r#"["a","b"]"#));
+        assert_eq!(get(r#"["x"]"#, &[Step::Elements]).as_deref(), Some(r#""x""#));
+        assert_eq!(get("[[1],[2,[3]]]", &[Step::Elements, Step::Elements]).as_deref(), Some("[1,2,3]"));
+        assert_eq!(get("[[[1],[2]]]", &[Step::Index(0), Step::Elements]).as_deref(), Some("[[1],[2]]"));
         assert_eq!(at("$['a.b']").as_deref(), Some("5"));
         assert_eq!(at("$.sp ace").as_deref(), Some("6"));
         for none in ["$.nil", "$.missing", "$.items.sku", "$.", "id", "$..sku", "$[0]", "$.geo.at[-1]"] {

@@ -256,7 +256,8 @@ fn scale_argument(b: &Build<'_>, arg: Option<&Expr>) -> Result<i32> {
     };
     let int = cast_to(arg.clone(), &DataType::Integer, b.ansi());
     let value = crate::functions::json::constant(b, &int).map_err(|_| refused())?.ok_or_else(refused)?;
-    Ok(value.as_i32().unwrap_or(0))
+    // Beyond a double's digits nothing changes.
+    Ok(value.as_i32().unwrap_or(0).clamp(-400, 400))
 }
 
 /// RoundBase.dataType for decimals.

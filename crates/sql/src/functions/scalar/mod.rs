@@ -1,11 +1,14 @@
 //! Scalar functions, by area.
 
 mod arithmetic;
+mod ciphers;
 mod collections;
 mod conditional;
+mod date_texts;
 mod dates;
 mod decimal;
 mod digests;
+mod epochs;
 mod formats;
 mod higher_order;
 mod intervals;
@@ -23,8 +26,11 @@ mod sequence;
 mod session;
 mod strings;
 mod structs;
+mod text_edits;
+mod text_search;
 mod times;
 mod timestamps;
+mod truncation;
 mod updates;
 mod variant_changes;
 mod variants;
@@ -33,12 +39,13 @@ mod windows;
 
 pub(super) use self::arithmetic::overflow;
 pub use self::conditional::coerce_case;
-pub(in crate::functions) use self::dates::TruncUnit;
 pub(in crate::functions) use self::decimal::divide as divide_decimal;
 pub(crate) use self::intervals::overflow as interval_overflow;
 pub use self::java_pattern::JavaPattern;
+pub(in crate::functions) use self::patterns::{Like, java_regex};
 pub(in crate::functions) use self::strings::range as substring_range;
 pub(crate) use self::times::enabled as time_type_enabled;
+pub(in crate::functions) use self::truncation::TruncUnit;
 pub(in crate::functions) use self::variants::parts as variant_parts;
 
 use arrow::array::ArrayRef;
@@ -55,9 +62,12 @@ use crate::value::Value;
 pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
     &[
         arithmetic::FUNCTIONS,
+        ciphers::FUNCTIONS,
         collections::FUNCTIONS,
         conditional::FUNCTIONS,
+        date_texts::FUNCTIONS,
         dates::FUNCTIONS,
+        epochs::FUNCTIONS,
         digests::FUNCTIONS,
         super::generator::FUNCTIONS,
         super::csv::FUNCTIONS,
@@ -76,8 +86,11 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         session::FUNCTIONS,
         strings::FUNCTIONS,
         structs::FUNCTIONS,
+        text_edits::FUNCTIONS,
+        text_search::FUNCTIONS,
         times::FUNCTIONS,
         timestamps::FUNCTIONS,
+        truncation::FUNCTIONS,
         updates::FUNCTIONS,
         variant_changes::FUNCTIONS,
         variants::FUNCTIONS,

@@ -63,6 +63,16 @@ fn compiled(c: &RowContext<'_>, pattern: &str, function: &str) -> Result<Rc<Rege
     })
 }
 
+/// A Java pattern, compiled, or Java's own error.
+pub(in crate::functions) fn java_regex(pattern: &str) -> Result<Regex> {
+    Regex::new(&translated(pattern)).map_err(|e| {
+        SparkError::plain(
+            ErrorClass::Java("java.util.regex.PatternSyntaxException"),
+            format!("{e} near index 0\n{pattern}"),
+        )
+    })
+}
+
 /// What Java writes otherwise: ASCII classes, possessive quantifiers are the same, `\h`, `\R`, `\Z`.
 pub(super) fn translated(p: &str) -> String {
     let mut out = String::with_capacity(p.len() + 8);
@@ -131,21 +141,14 @@ fn bool_call(b: &Build<'_>, name: &str, args: Vec<Expr>, eval: RowEval) -> Expr 
 fn rlike(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, STR)?;
     Ok(bool_call(b, b.name, args, |c, v| {
-        let re = c.cached(s(&v[1]), |p| {
-            Regex::new(&translated(p)).map_err(|e| {
-                SparkError::plain(
-                    ErrorClass::Java("java.util.regex.PatternSyntaxException"),
-                    format!("{e} near index 0\n{p}"),
-                )
-            })
-        })?;
+        let re = c.cached(s(&v[1]), java_regex)?;
         Ok(Value::Boolean(re.is_match(s(&v[0])).unwrap_or(false)))
     }))
 }
 
 /// One step of a LIKE pattern.
 #[derive(Clone, Debug, PartialEq)]
-enum Step {
+pub(in crate::functions) enum Step {
     One,
     Any,
     Is(char),
@@ -179,29 +182,71 @@ fn like_steps(pattern: &str, escape: char) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-fn like_matches(text: &[char], steps: &[Step]) -> bool {
+/// A LIKE pattern; the usual ones need no search step by step.
+pub(in crate::functions) enum Like {
+    Equals(String),
+    StartsWith(String),
+    EndsWith(String),
+    Contains(String),
+    Steps(Vec<Step>),
+}
+
+impl Like {
+    /// Err: Spark's refusal of the pattern.
+    pub(in crate::functions) fn new(pattern: &str, escape: char) -> Result<Like> {
+        let steps = like_steps(pattern, escape)?;
+        let inner = steps.strip_prefix(&[Step::Any]).unwrap_or(&steps);
+        let inner = inner.strip_suffix(&[Step::Any]).unwrap_or(inner);
+        let plain: Option<String> = inner
+            .iter()
+            .map(|step| match step {
+                Step::Is(c) => Some(*c),
+                _ => None,
+            })
+            .collect();
+        let (open, closed) = (steps.first() == Some(&Step::Any), steps.last() == Some(&Step::Any));
+        Ok(match plain {
+            None => Like::Steps(steps),
+            Some(text) => match (open, closed) {
+                (false, false) => Like::Equals(text),
+                (false, true) => Like::StartsWith(text),
+                (true, false) => Like::EndsWith(text),
+                (true, true) => Like::Contains(text),
+            },
+        })
+    }
+
+    pub(in crate::functions) fn matches(&self, text: &str) -> bool {
+        match self {
+            Like::Equals(whole) => text == whole,
+            Like::StartsWith(part) => text.starts_with(part.as_str()),
+            Like::EndsWith(part) => text.ends_with(part.as_str()),
+            Like::Contains(part) => text.contains(part.as_str()),
+            Like::Steps(steps) => like_matches(text, steps),
+        }
+    }
+}
+
+fn like_matches(text: &str, steps: &[Step]) -> bool {
     // Greedy with one place to come back to.
-    let (mut t, mut p) = (0, 0);
-    let mut back: Option<(usize, usize)> = None;
-    while t < text.len() {
+    let (mut t, mut p) = (text.chars(), 0);
+    let mut back = None;
+    loop {
+        let before = t.clone();
+        let Some(c) = t.next() else { break };
         match steps.get(p) {
             Some(Step::Any) => {
-                back = Some((p, t));
                 p += 1;
+                back = Some((p, before.clone()));
+                t = before;
             }
-            Some(Step::One) => {
-                t += 1;
-                p += 1;
-            }
-            Some(Step::Is(c)) if *c == text[t] => {
-                t += 1;
-                p += 1;
-            }
-            _ => match back {
-                Some((bp, bt)) => {
-                    p = bp + 1;
-                    t = bt + 1;
-                    back = Some((bp, bt + 1));
+            Some(Step::One) => p += 1,
+            Some(Step::Is(wanted)) if *wanted == c => p += 1,
+            _ => match &mut back {
+                Some((after, from)) => {
+                    p = *after;
+                    from.next();
+                    t = from.clone();
                 }
                 None => return false,
             },
@@ -211,16 +256,11 @@ fn like_matches(text: &[char], steps: &[Step]) -> bool {
 }
 
 fn like_value(c: &RowContext<'_>, text: &str, pattern: &str, escape: char, fold: bool) -> Result<bool> {
-    let key = format!("{escape}{pattern}");
-    let steps =
-        c.cached(
-            &key,
-            |_| {
-                if fold { like_steps(&pattern.to_lowercase(), escape) } else { like_steps(pattern, escape) }
-            },
-        )?;
-    let chars: Vec<char> = if fold { text.to_lowercase().chars().collect() } else { text.chars().collect() };
-    Ok(like_matches(&chars, &steps))
+    let make = |pattern: &str| Like::new(pattern, escape);
+    // The escape is the same for nearly all rows; another one has its own key.
+    let key = if escape == '\\' { std::borrow::Cow::Borrowed(pattern) } else { format!("{escape}\0{pattern}").into() };
+    let like = c.cached(&key, |_| if fold { make(&pattern.to_lowercase()) } else { make(pattern) })?;
+    Ok(if fold { like.matches(&text.to_lowercase()) } else { like.matches(text) })
 }
 
 fn like(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
@@ -303,14 +343,7 @@ fn split(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         if literal {
             return Ok(Value::array(text.splitn(most, pattern).map(Value::from).collect()));
         }
-        let re = c.cached(pattern, |p| {
-            Regex::new(&translated(p)).map_err(|e| {
-                SparkError::plain(
-                    ErrorClass::Java("java.util.regex.PatternSyntaxException"),
-                    format!("{e} near index 0\n{p}"),
-                )
-            })
-        })?;
+        let re = c.cached(pattern, java_regex)?;
         let mut parts = Vec::new();
         let mut at = 0;
         for m in re.find_iter(text).flatten() {

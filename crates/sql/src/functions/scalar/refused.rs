@@ -5,15 +5,12 @@ use crate::expr::Expr;
 use crate::functions::registry::{Build, FunctionEntry, MANY};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
-    FunctionEntry::custom("aes_decrypt", 0, MANY, not_yet),
-    FunctionEntry::custom("aes_encrypt", 0, MANY, not_yet),
     FunctionEntry::custom("approx_top_k", 0, MANY, not_yet),
     FunctionEntry::custom("approx_top_k_accumulate", 0, MANY, not_yet),
     FunctionEntry::custom("approx_top_k_combine", 0, MANY, not_yet),
     FunctionEntry::custom("approx_top_k_estimate", 0, MANY, not_yet),
     FunctionEntry::custom("collate", 0, MANY, not_yet),
     FunctionEntry::custom("count_min_sketch", 0, MANY, not_yet),
-    FunctionEntry::custom("counter_diff", 0, MANY, not_yet),
     FunctionEntry::custom("from_xml", 0, MANY, not_yet),
     FunctionEntry::custom("hll_sketch_agg", 0, MANY, not_yet),
     FunctionEntry::custom("hll_sketch_estimate", 0, MANY, not_yet),
@@ -56,7 +53,6 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("theta_union", 0, MANY, not_yet),
     FunctionEntry::custom("theta_union_agg", 0, MANY, not_yet),
     FunctionEntry::custom("to_xml", 0, MANY, not_yet),
-    FunctionEntry::custom("try_aes_decrypt", 0, MANY, not_yet),
     FunctionEntry::custom("try_reflect", 0, MANY, not_yet),
     FunctionEntry::custom("tuple_difference_double", 0, MANY, not_yet),
     FunctionEntry::custom("tuple_difference_integer", 0, MANY, not_yet),

@@ -18,6 +18,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("lag", 1, 3, offset),
     FunctionEntry::custom("lead", 1, 3, offset),
     FunctionEntry::custom("nth_value", 2, 3, nth),
+    FunctionEntry::custom("counter_diff", 0, 2, counter),
 ];
 
 fn rank(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
@@ -78,4 +79,20 @@ fn nth(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let t = args[0].data_type();
     Ok(call("nth_value", args, t, true, Special))
+}
+
+/// counter_diff(counter[, start of the counter]).
+fn counter(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let ansi = b.ansi();
+    if args.is_empty() {
+        return Err(SparkError::analysis(
+            "REQUIRED_PARAMETER_NOT_FOUND",
+            &[("routineName", &format!("`{}`", b.written)), ("parameterName", "`value`"), ("index", "0")],
+        ));
+    }
+    let args = coercion::check_inputs(args, &[In::Num, In::Either(&[In::Ts, In::Ntz])], false, ansi, &|args| {
+        crate::functions::describe::call_text("counter_diff", args)
+    })?;
+    let t = args[0].data_type();
+    Ok(call("counter_diff", args, t, true, Special))
 }

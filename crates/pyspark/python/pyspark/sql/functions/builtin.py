@@ -476,8 +476,8 @@ def udf(f=None, returnType=None, *, useArrow=None):
 
     if f is None or isinstance(f, (str, DataType)):
         kind = f or returnType
-        return lambda function: UserDefinedFunction._wrap(function, kind)
-    return UserDefinedFunction._wrap(f, returnType)
+        return lambda function: UserDefinedFunction._wrap(function, kind, useArrow)
+    return UserDefinedFunction._wrap(f, returnType, useArrow)
 
 
 def pandas_udf(f=None, returnType=None, functionType=None):
@@ -493,12 +493,17 @@ def arrow_udf(f=None, returnType=None, functionType=None):
 
 
 def udtf(cls=None, *, returnType=None, useArrow=None):
+    from pyspark.sql.udtf import _make
+
+    if cls is None:
+        return lambda cls: _make(cls, returnType, useArrow)
+    return _make(cls, returnType, useArrow)
+
+
+def arrow_udtf(cls=None, *, returnType=None):
     from pyspark.sql._literals import not_yet
 
-    raise not_yet("udtf")
-
-
-arrow_udtf = udtf
+    raise not_yet("arrow_udtf")
 
 
 def _deprecated(old, new, text):

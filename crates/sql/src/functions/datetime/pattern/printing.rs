@@ -7,7 +7,7 @@ use super::super::zone::{Zone, offset_text};
 use super::{DAYS, Element, MONTHS};
 use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
 
-pub(super) fn print(elements: &[Element], micros: i64, zone: &Zone) -> String {
+pub(super) fn print(elements: &[Element], micros: i64, zone: &Zone, out: &mut String) {
     let offset = zone.offset_at(micros);
     let local = micros.wrapping_add(offset * MICROS_PER_SECOND);
     let days = local.div_euclid(MICROS_PER_DAY);
@@ -15,7 +15,6 @@ pub(super) fn print(elements: &[Element], micros: i64, zone: &Zone) -> String {
     let (year, month, day) = civil_from_days(days);
     let second = rest / MICROS_PER_SECOND;
     let hour = second / 3600;
-    let mut out = String::new();
     for e in elements {
         let (c, n) = match e {
             Element::Literal(text) => {
@@ -32,31 +31,31 @@ pub(super) fn print(elements: &[Element], micros: i64, zone: &Zone) -> String {
                 (false, true) => "AD",
                 (false, false) => "BC",
             }),
-            'y' if n == 2 => out.push_str(&format!("{:02}", year.rem_euclid(100))),
+            'y' if n == 2 => number(out, year.rem_euclid(100), 2),
             'y' => {
                 if n == 4 && year > 9999 {
                     out.push('+');
                 } else if year < 0 {
                     out.push('-');
                 }
-                out.push_str(&format!("{:0n$}", year.abs()));
+                number(out, year.abs(), n);
             }
             'M' | 'L' => match n {
-                1 | 2 => number(&mut out, i64::from(month), n),
+                1 | 2 => number(out, i64::from(month), n),
                 3 => out.push_str(&MONTHS[month as usize - 1][..3]),
                 _ => out.push_str(MONTHS[month as usize - 1]),
             },
-            'd' => number(&mut out, i64::from(day), n),
-            'D' => number(&mut out, day_of_year(days), n),
+            'd' => number(out, i64::from(day), n),
+            'D' => number(out, day_of_year(days), n),
             'Q' | 'q' => {
                 let quarter = i64::from((month - 1) / 3 + 1);
                 match n {
-                    1 | 2 => number(&mut out, quarter, n),
+                    1 | 2 => number(out, quarter, n),
                     3 => out.push_str(&format!("Q{quarter}")),
                     4 => {
                         out.push_str(["1st quarter", "2nd quarter", "3rd quarter", "4th quarter"][quarter as usize - 1])
                     }
-                    _ => number(&mut out, quarter, 1),
+                    _ => number(out, quarter, 1),
                 }
             }
             'E' => {
@@ -64,14 +63,14 @@ pub(super) fn print(elements: &[Element], micros: i64, zone: &Zone) -> String {
                 out.push_str(if n <= 3 { &name[..3] } else { name });
             }
             // ALIGNED_WEEK_OF_MONTH's sibling: the day within the aligned week.
-            'F' => number(&mut out, (i64::from(day) - 1) % 7 + 1, 1),
+            'F' => number(out, (i64::from(day) - 1) % 7 + 1, 1),
             'a' => out.push_str(if hour < 12 { "AM" } else { "PM" }),
-            'h' => number(&mut out, if hour % 12 == 0 { 12 } else { hour % 12 }, n),
-            'K' => number(&mut out, hour % 12, n),
-            'k' => number(&mut out, if hour == 0 { 24 } else { hour }, n),
-            'H' => number(&mut out, hour, n),
-            'm' => number(&mut out, second / 60 % 60, n),
-            's' => number(&mut out, second % 60, n),
+            'h' => number(out, if hour % 12 == 0 { 12 } else { hour % 12 }, n),
+            'K' => number(out, hour % 12, n),
+            'k' => number(out, if hour == 0 { 24 } else { hour }, n),
+            'H' => number(out, hour, n),
+            'm' => number(out, second / 60 % 60, n),
+            's' => number(out, second % 60, n),
             'S' => out.push_str(&format!("{:09}", rest % MICROS_PER_SECOND * 1000)[..n]),
             'V' => out.push_str(&zone_id(zone)),
             'z' => out.push_str(&zone_name(zone, micros, n == 4)),
@@ -85,11 +84,20 @@ pub(super) fn print(elements: &[Element], micros: i64, zone: &Zone) -> String {
             _ => {}
         }
     }
-    out
 }
 
+/// A number that is not negative, with zeros before it up to a width.
 fn number(out: &mut String, value: i64, width: usize) {
-    out.push_str(&format!("{value:0width$}"));
+    let mut digits = [b'0'; 20];
+    let mut at = digits.len();
+    let mut rest = value.unsigned_abs();
+    while rest > 0 || at == digits.len() {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    let first = at.min(digits.len().saturating_sub(width));
+    out.extend(digits[first..].iter().map(|digit| char::from(*digit)));
 }
 
 /// ZoneId.getId; a session in UTC has the region "UTC".

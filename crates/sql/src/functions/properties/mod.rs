@@ -1,86 +1,24 @@
 //! Properties of kernels and casts over random columns with nulls.
 
+mod aggregates;
+mod casts;
+mod draws;
+mod every;
+mod shapes;
+
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 use arrow::record_batch::{RecordBatch, RecordBatchOptions};
 
+use self::draws::Draws;
 use super::EvalContext;
-use super::cast::{CastContext, cast_value};
-use super::datetime::zone::Zone;
 use super::eval::{evaluate, evaluate_constant};
 use super::registry::resolve_call;
 use crate::conf::SqlConf;
-use crate::expr::{EvalMode, Expr};
+use crate::expr::Expr;
 use crate::types::DataType;
 use crate::value::{HashKey, Value, array_from_values, value_at};
-
-/// Numbers from a seed (splitmix64).
-struct Draws(u64);
-
-impl Draws {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A value of a type: small ones and extremes more often than others.
-    fn value(&mut self, t: &DataType) -> Value {
-        let raw = self.next() as i64;
-        let small = raw % 7;
-        let whole = match self.next() % 4 {
-            0 => small,
-            1 => i64::MAX,
-            2 => i64::MIN,
-            _ => raw,
-        };
-        let real = match self.next() % 6 {
-            0 => f64::NAN,
-            1 => f64::INFINITY,
-            2 => -0.0,
-            3 => small as f64,
-            4 => f64::from_bits(raw as u64),
-            _ => raw as f64 / 1e6,
-        };
-        match t {
-            DataType::Boolean => Value::Boolean(raw & 1 == 1),
-            DataType::Byte => Value::Byte(whole as i8),
-            DataType::Short => Value::Short(whole as i16),
-            DataType::Integer => Value::Integer(whole as i32),
-            DataType::Long => Value::Long(whole),
-            DataType::Float => Value::Float(real as f32),
-            DataType::Double => Value::Double(real),
-            DataType::Date => Value::Date((raw % 3_000_000) as i32),
-            DataType::Timestamp => Value::Timestamp(raw % 100_000_000_000_000_000),
-            DataType::TimestampNtz => Value::TimestampNtz(raw % 100_000_000_000_000_000),
-            DataType::Decimal { precision, scale } => Value::Decimal(i128::from(raw % 100_000_000), *precision, *scale),
-            DataType::Null | DataType::Variant => Value::Null,
-            DataType::DayTimeInterval { .. } => Value::DayTimeInterval(raw % 1_000_000_000_000_000),
-            DataType::YearMonthInterval { .. } => Value::YearMonthInterval((raw % 100_000) as i32),
-            DataType::CalendarInterval => {
-                Value::CalendarInterval { months: small as i32, days: (raw % 1000) as i32, micros: raw % 1_000_000_000 }
-            }
-            DataType::Time(_) => Value::Time(raw.rem_euclid(86_400_000_000) * 1000),
-            DataType::Struct(s) => Value::structure(s.fields.iter().map(|f| self.nullable(&f.data_type)).collect()),
-            DataType::Array { element, .. } => {
-                Value::array((0..raw.unsigned_abs() % 4).map(|_| self.nullable(element)).collect())
-            }
-            DataType::Map { value, .. } => {
-                let keys = ["k", "l", "m"].into_iter().take((raw.unsigned_abs() % 4) as usize);
-                Value::map(keys.map(|k| (Value::from(k), self.nullable(value))).collect())
-            }
-            DataType::Binary => Value::binary(raw.to_le_bytes()[..(raw.unsigned_abs() % 8) as usize].to_vec()),
-            _ => Value::from(["", "a", "ab", "é", "Zz", " b "][(raw.unsigned_abs() % 6) as usize]),
-        }
-    }
-
-    fn nullable(&mut self, t: &DataType) -> Value {
-        if self.next().is_multiple_of(5) { Value::Null } else { self.value(t) }
-    }
-}
 
 fn lenient() -> SqlConf {
     let mut conf = SqlConf::default();
@@ -106,7 +44,7 @@ fn columns_and_constants_are_rows(name: &str, types: &[DataType], constants: &[V
 fn compared(name: &str, types: &[DataType], constants: &[Value], rows: usize) {
     let conf = lenient();
     let ctx = EvalContext { conf: &conf, now_us: 0, partition: 0, row_base: 0, udfs: None };
-    let mut draws = Draws(0x5eed ^ name.len() as u64);
+    let mut draws = Draws::new(0x5eed ^ name.len() as u64);
     let first_constant = types.len() - constants.len();
     let columns: Vec<Vec<Value>> = types
         .iter()
@@ -183,7 +121,7 @@ fn column_forms_with_constants_are_those_over_rows() {
     for unit in ["year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond", "x"] {
         let conf = lenient();
         let ctx = EvalContext { conf: &conf, now_us: 0, partition: 0, row_base: 0, udfs: None };
-        let mut draws = Draws(11);
+        let mut draws = Draws::new(11);
         let values: Vec<Value> = (0..64).map(|_| draws.nullable(&moment)).collect();
         let array = array_from_values(&moment, &values).unwrap();
         let unit = Expr::literal(Value::from(unit), text.clone());
@@ -239,33 +177,4 @@ fn functions_over_columns_are_those_over_rows() {
     columns_are_rows("year", &[DataType::Date]);
     columns_are_rows("date_add", &[DataType::Date, DataType::Byte]);
     columns_are_rows("hash", &[DataType::Long, text]);
-}
-
-/// CAST(CAST(x AS STRING) AS T) is x.
-#[test]
-fn casts_to_text_and_back_keep_the_value() {
-    let zone = Zone::UTC;
-    let types = [
-        DataType::Boolean,
-        DataType::Byte,
-        DataType::Short,
-        DataType::Integer,
-        DataType::Long,
-        DataType::Double,
-        DataType::Float,
-        DataType::Date,
-        DataType::Timestamp,
-        DataType::TimestampNtz,
-        DataType::decimal(12, 3),
-    ];
-    let ctx = CastContext { mode: EvalMode::Ansi, zone: &zone };
-    for t in &types {
-        let mut draws = Draws(7);
-        for _ in 0..500 {
-            let value = draws.value(t);
-            let text = cast_value(&value, t, &DataType::String, ctx).unwrap();
-            let back = cast_value(&text, &DataType::String, t, ctx).unwrap();
-            assert!(same(&value, &back), "{t:?}: {value:?}, as text {text:?}, back {back:?}");
-        }
-    }
 }

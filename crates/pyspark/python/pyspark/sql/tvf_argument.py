@@ -1,0 +1,5 @@
+"""Arguments of table functions that are no columns."""
+
+
+class TableValuedFunctionArgument:
+    pass

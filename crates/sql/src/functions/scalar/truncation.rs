@@ -1,0 +1,100 @@
+//! trunc and date_trunc: dates and moments cut to a unit.
+
+use super::strings::s;
+use crate::functions::coercion::In;
+use crate::functions::datetime::calendar::{civil_from_days, days_from_civil, iso_day_of_week};
+use crate::functions::datetime::zone::Zone;
+use crate::functions::registry::DataType2 as T;
+use crate::functions::registry::{FunctionEntry, Nulls, Ret};
+use crate::value::Value;
+use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
+
+pub(super) const FUNCTIONS: &[FunctionEntry] = &[
+    FunctionEntry::row("trunc", 2, 2, &[In::Date, In::Str], Ret::Is(T::Date), Nulls::StrictNullable, |_, v| {
+        let unit = CalendarUnit::of(s(&v[1]));
+        Ok(unit.map_or(Value::Null, |unit| Value::Date(unit.first_day(v[0].as_i64().unwrap_or(0)) as i32)))
+    }),
+    FunctionEntry::row("date_trunc", 2, 2, &[In::Str, In::Ts], Ret::Is(T::Ts), Nulls::StrictNullable, |c, v| {
+        let unit = TruncUnit::of(s(&v[0]));
+        Ok(unit.map_or(Value::Null, |unit| Value::Timestamp(unit.truncate(v[1].as_i64().unwrap_or(0), c.zone()))))
+    }),
+];
+
+/// A unit that moments are cut to.
+#[derive(Clone, Copy)]
+pub(in crate::functions) enum TruncUnit {
+    /// Microseconds, counted from the epoch.
+    Below(i64),
+    /// Microseconds, counted from midnight of the zone.
+    InDay(i64),
+    Day,
+    Calendar(CalendarUnit),
+}
+
+/// Units of whole days.
+#[derive(Clone, Copy)]
+pub(in crate::functions) enum CalendarUnit {
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+impl CalendarUnit {
+    fn of(name: &str) -> Option<Self> {
+        Some(match name.to_uppercase().as_str() {
+            "WEEK" => Self::Week,
+            "MON" | "MONTH" | "MM" => Self::Month,
+            "QUARTER" => Self::Quarter,
+            "YEAR" | "YYYY" | "YY" => Self::Year,
+            _ => return None,
+        })
+    }
+
+    /// The first day of the unit that a day is in.
+    fn first_day(self, days: i64) -> i64 {
+        let (y, m, _) = civil_from_days(days);
+        match self {
+            Self::Week => days - (iso_day_of_week(days) - 1),
+            Self::Month => days_from_civil(y, m, 1),
+            Self::Quarter => days_from_civil(y, (m - 1) / 3 * 3 + 1, 1),
+            Self::Year => days_from_civil(y, 1, 1),
+        }
+    }
+}
+
+impl TruncUnit {
+    /// A unit's name, in any case.
+    pub(in crate::functions) fn of(name: &str) -> Option<Self> {
+        Some(match name.to_uppercase().as_str() {
+            "MICROSECOND" => Self::Below(1),
+            "MILLISECOND" => Self::Below(1000),
+            "SECOND" => Self::Below(MICROS_PER_SECOND),
+            "MINUTE" => Self::InDay(60 * MICROS_PER_SECOND),
+            "HOUR" => Self::InDay(3600 * MICROS_PER_SECOND),
+            "DAY" | "DD" => Self::Day,
+            other => Self::Calendar(CalendarUnit::of(other)?),
+        })
+    }
+
+    /// DateTimeUtils.truncTimestamp.
+    pub(in crate::functions) fn truncate(self, micros: i64, zone: &Zone) -> i64 {
+        match self {
+            Self::Below(step) => micros - micros.rem_euclid(step),
+            // Below a day the offset in force is kept, also across a change of it.
+            Self::InDay(step) => {
+                let offset = zone.offset_at(micros) * MICROS_PER_SECOND;
+                let local = micros + offset;
+                local - local.rem_euclid(step) - offset
+            }
+            Self::Day => {
+                let local = zone.to_local(micros);
+                zone.to_utc(local - local.rem_euclid(MICROS_PER_DAY))
+            }
+            Self::Calendar(unit) => {
+                let day = zone.to_local(micros).div_euclid(MICROS_PER_DAY);
+                zone.to_utc(unit.first_day(day) * MICROS_PER_DAY)
+            }
+        }
+    }
+}
