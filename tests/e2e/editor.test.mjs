@@ -1,8 +1,8 @@
 // The editor's help: completion, cards, underlined errors; results as files; times in another zone.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { readFile } from "node:fs/promises";
-import { paste, press, start, stepTo, type } from "./site.mjs";
+import { paste, press, start, stepTo, test, type } from "./site.mjs";
 
 let site;
 before(async () => {

@@ -1,8 +1,8 @@
 // The fate of a row: what is still needed, the batch it came out in, the late row with its comparison, the tray.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import { addEvent, start, stepTo } from "./site.mjs";
+import { after, before } from "node:test";
+import { addEvent, start, stepTo, test } from "./site.mjs";
 
 let site;
 before(async () => {

@@ -1,7 +1,7 @@
 // State inspector, plan view and strip, as a person uses them.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { start, stateAfter, stepTo, type } from "./site.mjs";
+import { after, before } from "node:test";
+import { start, stateAfter, stepTo, test, type } from "./site.mjs";
 
 let site;
 before(async () => (site = await start()));

@@ -1,7 +1,7 @@
 // Topics and ports by hand: create, produce, make up, step, see the rows; retention and what it loses.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { batches, press, shownOutput, start, type } from "./site.mjs";
+import { after, before } from "node:test";
+import { batches, press, shownOutput, start, test, type } from "./site.mjs";
 import { panel } from "./views.mjs";
 
 const KAFKA = `from pyspark.sql import SparkSession

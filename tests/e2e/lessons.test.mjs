@@ -1,7 +1,7 @@
 // A lesson as a person takes it: open, load, predict, step, reveal, do the task, go on; and an example of the gallery.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { batches, press, ready, start, stepTo, type, visit } from "./site.mjs";
+import { after, before } from "node:test";
+import { batches, press, ready, start, stepTo, test, type, visit } from "./site.mjs";
 
 let site;
 before(async () => {

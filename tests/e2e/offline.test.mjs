@@ -1,7 +1,6 @@
 // The page without a network, a new version of it, and its policy.
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { addEvent, ready, serve, start, stepTo, visit } from "./site.mjs";
+import { addEvent, ready, serve, start, stepTo, test, visit } from "./site.mjs";
 
 /** Waits until the browser has the whole page. */
 async function kept(page) {

@@ -1,7 +1,7 @@
 // The page itself: keyboard, errors, interruption, two tabs, a narrow screen.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { batches, focused, press, ready, start, stepTo, type, visit } from "./site.mjs";
+import { after, before } from "node:test";
+import { batches, focused, press, ready, start, stepTo, test, type, visit } from "./site.mjs";
 
 let site;
 before(async () => {

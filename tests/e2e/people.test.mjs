@@ -1,9 +1,9 @@
 // Everyone: nothing that axe-core finds, a keyboard alone, a screen reader, large text, a small screen, no motion.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { addEvent, focused, press, start, stepTo } from "./site.mjs";
+import { addEvent, focused, press, start, stepTo, test } from "./site.mjs";
 import { panel, throughAll } from "./views.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

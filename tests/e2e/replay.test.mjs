@@ -1,8 +1,8 @@
 // The past and the second run: back and forward, branches, what-if runs, the account after a crash, the verdict on a restart.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import { addEvent, batches, press, ready, start, stateAfter, stepTo, type } from "./site.mjs";
+import { after, before } from "node:test";
+import { addEvent, batches, press, ready, start, stateAfter, stepTo, test, type } from "./site.mjs";
 
 const EXAMPLE = new URL("../../crates/protocol/examples/windowed_totals/script.py", import.meta.url);
 

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { inflateRawSync } from "node:zlib";
-import { after, before, test } from "node:test";
-import { batches, press, ready, start, stepTo, type, visit, watch } from "./site.mjs";
+import { after, before } from "node:test";
+import { batches, press, ready, start, stepTo, test, type, visit, watch } from "./site.mjs";
 
 let site;
 before(async () => {

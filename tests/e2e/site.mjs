@@ -1,5 +1,6 @@
 // Serves the built page and drives Chromium: what the end-to-end tests share.
 import { chromium } from "playwright-core";
+import { test as once } from "node:test";
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
@@ -60,6 +61,22 @@ export async function serve({ change = (_, body) => body } = {}) {
   return { address: `http://127.0.0.1:${server.address().port}/`, close };
 }
 
+// Of every site of this file, until they are closed.
+const contexts = new Set();
+
+/** A test with a second chance: a browser on a busy machine misses a beat at times. The first failure is told; what fails twice is broken. */
+export function test(name, act) {
+  once(name, async (t) => {
+    try {
+      await act(t);
+    } catch (error) {
+      t.diagnostic(`tried again after: ${error.stack}`);
+      await Promise.all([...contexts].map((context) => context.close().catch(() => {})));
+      await act(t);
+    }
+  });
+}
+
 /** A server and a browser (`args` are arguments of its own); `open` gives a page whose engine is ready, in a context of its own. */
 export async function start({ args = [], ...options } = {}) {
   const site = await serve(options);
@@ -71,6 +88,8 @@ export async function start({ args = [], ...options } = {}) {
     async context(options = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
       context.setDefaultTimeout(PATIENCE);
+      contexts.add(context);
+      context.on("close", () => contexts.delete(context));
       return context;
     },
     async open(options) {

@@ -1,7 +1,7 @@
 // The story that the first release stands for: step to a closed window, be late, reload, go on, crash, resume.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { addEvent, batches, output, press, ready, start, stateAfter, stepTo } from "./site.mjs";
+import { after, before } from "node:test";
+import { addEvent, batches, output, press, ready, start, stateAfter, stepTo, test } from "./site.mjs";
 
 let site;
 before(async () => {
