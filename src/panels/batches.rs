@@ -25,7 +25,9 @@ pub fn BatchesPanel() -> Html {
     {
         let end = end.clone();
         let torn = view.and_then(|view| view.torn);
-        use_effect_with((count, torn, app.batch.is_none()), move |(_, _, follows)| {
+        // The scrubber, which comes with the first moments, takes room from the list.
+        let crowded = !page.main.replay.moments.is_empty();
+        use_effect_with((count, torn, crowded, app.batch.is_none()), move |(.., follows)| {
             if let Some(element) = end.cast::<HtmlElement>().filter(|_| *follows) {
                 before_next_frame(move || element.set_scroll_top(element.scroll_height()));
             }
