@@ -16,6 +16,19 @@ def _type_of(returnType):
     return returnType if isinstance(returnType, DataType) else _parse_datatype_string(returnType)
 
 
+def _vectorized(func):
+    """Whether the type hints are those of a pandas udf: whole columns in, columns or one value out."""
+    try:
+        hints = dict(getattr(func, "__annotations__", None) or {})
+    except NameError:
+        return False
+    if "return" not in hints or len(hints) == 1:
+        return False
+    del hints["return"]
+    texts = [hint if isinstance(hint, str) else repr(hint) for hint in hints.values()]
+    return all("Series" in text or "DataFrame" in text for text in texts)
+
+
 class UserDefinedFunction:
     """Called with columns, makes a column; the engine calls the function itself once per row."""
 
@@ -39,6 +52,10 @@ class UserDefinedFunction:
 
     @classmethod
     def _wrap(cls, func, returnType, useArrow=None):
+        if useArrow is None and _vectorized(func):
+            from pyspark.sql.pandas.functions import pandas_udf
+
+            return pandas_udf(func, returnType or StringType())
         if useArrow is None:
             useArrow = _tidemark_conf.get_or("spark.sql.execution.pythonUDF.arrow.enabled", "true") == "true"
         return cls(func, returnType, evalType=101 if useArrow else 100)._wrapped()
