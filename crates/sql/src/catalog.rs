@@ -1,5 +1,7 @@
 //! Temp views, tables and functions of a session.
 
+mod databases;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
@@ -14,11 +16,10 @@ use crate::plan::{LocalRelation, LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 use crate::types::StructType;
 
+pub use databases::{Database, full_name, no_database, split};
+
 /// Name of the database of global temp views.
 pub const GLOBAL_TEMP: &str = "global_temp";
-
-/// Where names without a database are looked for, as error texts print it.
-pub const SEARCH_PATH: &str = "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]";
 
 /// What a session knows by name. Keys are in lower case: table names ignore case whatever the configuration.
 #[derive(Debug, Default)]
@@ -30,6 +31,8 @@ pub struct Catalog {
     /// Handles of the script's table functions.
     table_functions: BTreeMap<String, u64>,
     tables: BTreeMap<String, SavedTable>,
+    views: BTreeMap<String, SavedView>,
+    databases: databases::Databases,
     /// SQL variables (DECLARE VARIABLE): constants of a type.
     variables: BTreeMap<String, Expr>,
     deferred: BTreeMap<String, Deferred>,
@@ -87,6 +90,15 @@ impl Catalog {
         }
         views.insert(key, View { name: name.to_owned(), plan });
         Ok(())
+    }
+
+    /// Exchanges what belongs to one session; saved tables and global temp views are everyone's.
+    pub(crate) fn swap_session(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.temp_views, &mut other.temp_views);
+        std::mem::swap(&mut self.functions, &mut other.functions);
+        std::mem::swap(&mut self.table_functions, &mut other.table_functions);
+        std::mem::swap(&mut self.variables, &mut other.variables);
+        std::mem::swap(&mut self.databases.current, &mut other.databases.current);
     }
 
     /// Whether there was one.
@@ -182,20 +194,40 @@ impl Catalog {
         self.tables.remove(&name.to_lowercase())
     }
 
-    /// Saved tables and temp views, as SHOW TABLES lists them.
-    pub fn all_tables(&self) -> Vec<TableEntry> {
-        let mut entries: Vec<TableEntry> = self
-            .tables
+    /// Saved tables, by name.
+    pub fn saved_tables(&self) -> Vec<TableEntry> {
+        self.tables.values().map(|table| Self::entry(&table.name, "MANAGED")).collect()
+    }
+
+    pub fn saved_view(&self, name: &str) -> Option<&SavedView> {
+        self.views.get(&name.to_lowercase())
+    }
+
+    pub fn save_view(&mut self, view: SavedView) {
+        self.views.insert(view.name.to_lowercase(), view);
+    }
+
+    /// Whether there was one.
+    pub fn drop_saved_view(&mut self, name: &str) -> bool {
+        self.views.remove(&name.to_lowercase()).is_some()
+    }
+
+    /// Views of CREATE VIEW, by name.
+    pub fn saved_views(&self) -> Vec<TableEntry> {
+        self.views.values().map(|view| Self::entry(&view.name, "VIEW")).collect()
+    }
+
+    /// Global temp views, by name.
+    pub fn global_views(&self) -> Vec<TableEntry> {
+        self.global_views
             .values()
-            .map(|table| TableEntry {
-                name: table.name.to_lowercase(),
-                namespace: vec!["default".to_owned()],
-                temporary: false,
-                table_type: "MANAGED",
+            .map(|view| TableEntry {
+                name: view.name.clone(),
+                namespace: vec![GLOBAL_TEMP.to_owned()],
+                temporary: true,
+                table_type: "TEMPORARY",
             })
-            .collect();
-        entries.extend(self.temp_views());
-        entries
+            .collect()
     }
 
     /// spark.udf.register.
@@ -210,6 +242,11 @@ impl Catalog {
 
     pub fn table_function(&self, name: &str) -> Option<u64> {
         self.table_functions.get(&name.to_lowercase()).copied()
+    }
+
+    /// Names of the script's functions, in lower case.
+    pub fn function_names(&self) -> Vec<String> {
+        self.functions.keys().chain(self.table_functions.keys()).cloned().collect()
     }
 
     pub fn function(&self, name: &str) -> Option<&PythonUdf> {
@@ -337,6 +374,7 @@ pub fn partition_count(session: &SqlSession, plan: &PlanRef) -> Result<usize> {
 /// A table of saveAsTable: files of one format in a folder.
 #[derive(Clone, Debug)]
 pub struct SavedTable {
+    /// As [`Catalog::table_name`] gives it.
     pub name: String,
     pub format: String,
     pub options: indexmap::IndexMap<String, String>,
@@ -346,19 +384,22 @@ pub struct SavedTable {
     pub partition_by: Vec<String>,
 }
 
+/// A view of CREATE VIEW: its query as it was written, analysed whenever it is read.
+#[derive(Clone, Debug)]
+pub struct SavedView {
+    /// As [`Catalog::table_name`] gives it.
+    pub name: String,
+    pub query: PlanRef,
+    /// Names that the view gives its columns; empty for those of the query.
+    pub columns: Vec<String>,
+}
+
 /// The plan that reads a saved table; None when there is none of that name.
 pub fn saved_table(session: &SqlSession, parts: &[String], streaming: bool) -> Result<Option<PlanRef>> {
-    let name = match parts {
-        [name] => name,
-        [database, name] if database.eq_ignore_ascii_case("default") => name,
-        [catalog, database, name]
-            if catalog.eq_ignore_ascii_case("spark_catalog") && database.eq_ignore_ascii_case("default") =>
-        {
-            name
-        }
-        _ => return Ok(None),
-    };
-    let Some(table) = session.catalog.borrow().saved(name).cloned() else { return Ok(None) };
+    let catalog = session.catalog.borrow();
+    let found = catalog.table_name(parts).ok().and_then(|name| catalog.saved(&name).cloned());
+    drop(catalog);
+    let Some(table) = found else { return Ok(None) };
     if streaming {
         return Ok(Some(Arc::new(LogicalPlan::StreamingRelation(crate::plan::StreamingRelation {
             id: ExprId::fresh(),

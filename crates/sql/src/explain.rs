@@ -1,5 +1,7 @@
 //! Plans as text: the tree of explain() and of error contexts.
 
+mod details;
+mod formatted;
 mod physical;
 
 use crate::error::Result;
@@ -16,6 +18,11 @@ pub fn tree_string(plan: &LogicalPlan) -> String {
 }
 
 fn write_node(plan: &LogicalPlan, last: &mut Vec<bool>, out: &mut String) {
+    if let LogicalPlan::Hint { name, child, .. } = plan
+        && name == crate::analyzer::PLACED
+    {
+        return write_node(child, last, out);
+    }
     indent(last, out);
     out.push_str(&node_line(plan));
     out.push('\n');
@@ -239,6 +246,16 @@ pub fn physical(session: &SqlSession, plan: &PlanRef) -> Result<String> {
     }
     let node = crate::planner::physical(&context, None, plan)?;
     Ok(format!("== Physical Plan ==\n{}\n", physical::tree(&node, &context)))
+}
+
+/// explain("formatted"); a stream before it runs has its simple tree only.
+pub fn formatted(session: &SqlSession, plan: &PlanRef) -> Result<String> {
+    if plan.is_streaming() {
+        return physical(session, plan);
+    }
+    let context = crate::exec::ExecContext::new(session);
+    let node = crate::planner::physical(&context, None, plan)?;
+    Ok(formatted::text(&physical::lines(&node, &context)))
 }
 
 /// A streaming plan before it runs: row-wise operators are marked as one generated stage.

@@ -77,6 +77,27 @@ pub struct Metadata {
     pub user: Option<Arc<str>>,
     /// Hidden column such as `_metadata`.
     pub hidden: bool,
+    /// The DataFrame that the column was asked of (`df.id`), until the expression is analysed.
+    pub frame: Option<FrameColumn>,
+}
+
+/// A column of a DataFrame by its place there (Dataset.DATASET_ID_KEY and COL_POS_KEY).
+#[derive(Clone)]
+pub struct FrameColumn {
+    pub frame: Arc<LogicalPlan>,
+    pub position: usize,
+}
+
+impl PartialEq for FrameColumn {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.frame, &other.frame) && self.position == other.position
+    }
+}
+
+impl std::fmt::Debug for FrameColumn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "FrameColumn({})", self.position)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

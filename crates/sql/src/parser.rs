@@ -24,7 +24,7 @@ use crate::expr::{Expr, Origin, QueryContext, WindowSpec};
 use crate::plan::PlanRef;
 use crate::session::SqlSession;
 
-pub use commands::Command;
+pub use commands::{Command, NamePlace};
 pub(crate) use relations::name_only;
 pub use tables::TableDefinition;
 

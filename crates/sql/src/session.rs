@@ -31,6 +31,14 @@ pub struct SqlSession {
     pub batch_processors: RefCell<Option<Rc<dyn crate::planner::BatchProcessors>>>,
     /// Spark's Kafka connector; used where the session has its package.
     pub kafka: RefCell<Option<Rc<dyn Connector>>>,
+    /// Copies with new ids that self joins made of plans.
+    pub(crate) copies: crate::analyzer::Copies,
+    /// Plans that are cached.
+    pub(crate) cached: RefCell<Vec<crate::dataframe::Cached>>,
+    /// What each session of newSession has of its own, while another one is at work.
+    parked: RefCell<Vec<(SqlConf, Catalog)>>,
+    /// The session at work: its place among the parked ones.
+    active: Cell<usize>,
     /// N of local[N].
     pub parallelism: Cell<usize>,
     /// Takes the place of every delay that the script gives to withWatermark: what a what-if run changes.
@@ -50,8 +58,35 @@ impl SqlSession {
             state_reader: RefCell::new(None),
             batch_processors: RefCell::new(None),
             kafka: RefCell::new(None),
+            copies: crate::analyzer::Copies::default(),
+            cached: RefCell::default(),
+            parked: RefCell::new(vec![Default::default()]),
+            active: Cell::new(0),
             parallelism: Cell::new(parallelism),
             watermark_delay: RefCell::new(None),
         }
+    }
+
+    /// SparkSession.newSession: its number. Configuration, temp views, functions and variables are its own, all else is shared.
+    pub fn new_session(&self) -> usize {
+        let mut parked = self.parked.borrow_mut();
+        parked.push(Default::default());
+        parked.len() - 1
+    }
+
+    /// Puts another session to work.
+    pub fn enter(&self, number: usize) {
+        let before = self.active.get();
+        let mut parked = self.parked.borrow_mut();
+        if number == before || number >= parked.len() {
+            return;
+        }
+        let (mut conf, mut catalog) = (self.conf.borrow_mut(), self.catalog.borrow_mut());
+        for place in [before, number] {
+            let (own_conf, own_catalog) = &mut parked[place];
+            std::mem::swap(&mut *conf, own_conf);
+            catalog.swap_session(own_catalog);
+        }
+        self.active.set(number);
     }
 }

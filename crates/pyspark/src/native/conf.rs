@@ -1,4 +1,4 @@
-//! `_tidemark_conf`: configuration and catalog of the session.
+//! `_tidemark_conf`: configuration of the session, and its functions.
 
 pub(crate) use _tidemark_conf::module_def;
 
@@ -76,33 +76,17 @@ mod _tidemark_conf {
         Ok(current(vm)?.sql.parallelism.get())
     }
 
-    /// Tables and temp views: (name, namespace parts, table type, is temporary).
+    /// newSession: the number of another configuration with its own temp views and functions.
     #[pyfunction]
-    fn temp_views(vm: &VirtualMachine) -> PyResult<PyObjectRef> {
-        let state = current(vm)?;
-        let catalog = state.sql.catalog.borrow();
-        let views = catalog
-            .all_tables()
-            .into_iter()
-            .map(|entry| {
-                let namespace = entry.namespace.iter().map(|part| part.to_pyobject(vm)).collect();
-                let row = vec![
-                    entry.name.to_pyobject(vm),
-                    vm.ctx.new_list(namespace).into(),
-                    entry.table_type.to_pyobject(vm),
-                    entry.temporary.to_pyobject(vm),
-                ];
-                vm.ctx.new_tuple(row).into()
-            })
-            .collect();
-        Ok(vm.ctx.new_list(views).into())
+    fn new_session(vm: &VirtualMachine) -> PyResult<usize> {
+        Ok(current(vm)?.sql.new_session())
     }
 
+    /// Calls are those of this session from here on.
     #[pyfunction]
-    fn drop_view(name: String, global: bool, vm: &VirtualMachine) -> PyResult<bool> {
-        let state = current(vm)?;
-        let mut catalog = state.sql.catalog.borrow_mut();
-        Ok(if global { catalog.drop_global_temp_view(&name) } else { catalog.drop_temp_view(&name) })
+    fn enter_session(number: usize, vm: &VirtualMachine) -> PyResult<()> {
+        current(vm)?.sql.enter(number);
+        Ok(())
     }
 
     /// spark.udf.register.

@@ -444,6 +444,34 @@ mod _tidemark_frame {
         dataframe::write(&current(vm)?.sql, &plan.plan, spec).py(vm)
     }
 
+    /// spark.catalog.createTable: an empty table, or one over files that are there.
+    #[pyfunction]
+    fn create_table(
+        name: String,
+        format: Option<String>,
+        schema: Option<String>,
+        options_dict: PyDictRef,
+        vm: &VirtualMachine,
+    ) -> PyResult<PyPlan> {
+        let schema = schema.map(|json| structure(&json, vm)).transpose()?;
+        let options = options(&options_dict, vm)?;
+        wrap(dataframe::create_table(&current(vm)?.sql, &name, format, schema, options), vm)
+    }
+
+    /// writeTo(name).create().
+    #[pyfunction]
+    fn create_table_as(
+        plan: Plan,
+        name: String,
+        format: Option<String>,
+        options_dict: PyDictRef,
+        partition_by: Vec<Column>,
+        vm: &VirtualMachine,
+    ) -> PyResult<()> {
+        let options = options(&options_dict, vm)?;
+        dataframe::create_table_as(&current(vm)?.sql, &plan.plan, &name, format, options, &exprs(&partition_by)).py(vm)
+    }
+
     #[pyfunction]
     fn insert_into(plan: Plan, table: String, overwrite: bool, vm: &VirtualMachine) -> PyResult<()> {
         let sql = &current(vm)?.sql;

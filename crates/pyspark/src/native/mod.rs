@@ -1,5 +1,6 @@
 //! The native modules under the `pyspark` package and under our `os`, `time` and `open`: thin calls into the engine.
 
+pub(crate) mod catalog;
 pub(crate) mod conf;
 pub(crate) mod expr;
 pub(crate) mod files;
@@ -15,6 +16,7 @@ use rustpython_vm::builtins::PyModuleDef;
 
 pub(crate) fn module_defs(ctx: &Context) -> Vec<&'static PyModuleDef> {
     vec![
+        catalog::module_def(ctx),
         conf::module_def(ctx),
         expr::module_def(ctx),
         files::module_def(ctx),

@@ -74,7 +74,8 @@ pub(super) fn inputs_present(analyzer: &Analyzer<'_>, plan: &LogicalPlan) -> Res
         names.sort();
         names.join(", ").replace('`', "\"")
     };
-    let operator = crate::explain::node_line(plan);
+    let line = crate::explain::node_line(plan);
+    let operator = if line.starts_with(['\'', '!']) { line } else { format!("!{line}") };
     let same: Vec<String> = missing
         .iter()
         .filter(|attribute| input.iter().any(|column| analyzer.conf.same_name(&column.name, &attribute.name)))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::dedup::fresh_ids;
+use super::dedup::apart;
 use super::names::{column_in, quoted, trim_all_aliases};
 use super::{Analyzer, Scope, checks};
 use crate::error::{Result, SparkError};
@@ -10,21 +10,13 @@ use crate::expr::{Attribute, Expr, quoted_sql};
 use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef};
 use crate::types::DataType;
 
-/// Whether both plans give a column of the same id.
-pub(super) fn overlap(left: &PlanRef, right: &PlanRef) -> bool {
-    let ids = left.output_ids();
-    right.output_ids().iter().any(|id| ids.contains(id))
-}
-
 impl Analyzer<'_> {
     pub(super) fn join(&mut self, join: Join) -> Result<PlanRef> {
         let Join { left, right, kind, condition } = join;
-        let own = right.output();
-        let right = if overlap(&left, &right) { fresh_ids(&right) } else { right };
+        let right = apart(self.session, &left, &right);
         match condition {
             JoinCondition::None => Ok(Arc::new(LogicalPlan::Join(Join { left, right, kind, condition }))),
             JoinCondition::On(on) => {
-                let on = self.self_join_condition(on, &left, &own, &right);
                 let scope = Scope::of(&[left.clone(), right.clone()]);
                 let on = trim_all_aliases(self.expr(on, &scope)?);
                 if on.data_type() != DataType::Boolean && on.data_type() != DataType::Null {
@@ -49,30 +41,6 @@ impl Analyzer<'_> {
                 self.using(left, right, kind, &names)
             }
         }
-    }
-
-    /// `df.x == df.x` in a join of df with itself means left.x = right.x (Dataset.resolveSelfJoinCondition).
-    fn self_join_condition(&self, on: Expr, left: &PlanRef, own: &[Arc<Attribute>], right: &PlanRef) -> Expr {
-        let ours = left.output();
-        let theirs = right.output();
-        let renewed = |attribute: &Attribute| {
-            own.iter().position(|column| column.id == attribute.id).and_then(|position| theirs.get(position)).cloned()
-        };
-        on.transform_up(&mut |expr| match expr {
-            Expr::UnresolvedFunction(mut call)
-                if matches!(call.name.as_str(), "=" | "==" | "<=>") && call.args.len() == 2 =>
-            {
-                if let (Expr::Attribute(a), Expr::Attribute(b)) = (&call.args[0], &call.args[1])
-                    && a.id == b.id
-                    && ours.iter().any(|column| column.id == a.id)
-                    && let Some(other) = renewed(b)
-                {
-                    call.args[1] = Expr::Attribute(other);
-                }
-                Expr::UnresolvedFunction(call)
-            }
-            other => other,
-        })
     }
 
     /// USING and NATURAL: equal columns joined into one (NaturalAndUsingJoinResolution).

@@ -20,6 +20,7 @@ mod join_watermark;
 mod joins;
 mod metrics;
 mod names;
+mod outer_limit;
 mod pivot;
 mod project;
 mod recursion;
@@ -43,8 +44,9 @@ use crate::expr::{Attribute, Expr, Origin, Site};
 use crate::functions::datetime::zone::Zone;
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
+use crate::types::DataType;
 
-pub(crate) use dedup::fresh_ids;
+pub(crate) use dedup::{Copies, apart, fresh_ids};
 pub(crate) use project::{STAR_EXCEPT, STAR_SET};
 
 /// Marks of the parser for what has no node of its own: `t(a, b)` renames, VALUES, UNPIVOT, LATERAL (a hint's name).
@@ -52,6 +54,8 @@ pub(crate) const COLUMN_ALIASES: &str = "$column_aliases";
 pub(crate) const INLINE_TABLE: &str = "$values";
 pub(crate) const UNPIVOT: &str = "$unpivot";
 pub(crate) const LATERAL: &str = "$lateral";
+/// Around a set operation, with its place (a hint's name).
+pub(crate) const PLACED: &str = "$placed";
 /// `Column.outer`: a column of an enclosing query.
 pub(crate) const OUTER: &str = "$outer";
 /// Before the name of a common table expression of WITH RECURSIVE.
@@ -61,7 +65,7 @@ pub(crate) use names::{column_in, quote_parts, quoted, unresolved_column};
 pub(crate) use scope::Scope;
 
 /// Conditions (by their beginning) whose errors Spark raises with the plan at hand.
-const SHOWN_WITH_PLAN: [&str; 18] = [
+const SHOWN_WITH_PLAN: [&str; 16] = [
     "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
     "UNRESOLVED_COLUMN.",
     "INVALID_FORMAT.",
@@ -69,8 +73,6 @@ const SHOWN_WITH_PLAN: [&str; 18] = [
     "MISSING_AGGREGATION",
     "MISSING_GROUP_BY",
     "INVALID_WHERE_CONDITION",
-    "INCOMPATIBLE_COLUMN_TYPE",
-    "NUM_COLUMNS_MISMATCH",
     "UNSUPPORTED_GROUPING_EXPRESSION",
     "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE",
     "UNSUPPORTED_EXPR_FOR_WINDOW",
@@ -126,6 +128,10 @@ impl<'a> Analyzer<'a> {
                 let left = self.plan(&join.left)?;
                 self.lateral_join(join, left)
             }
+            LogicalPlan::Hint { name, parameters, child } if name == PLACED => {
+                let plan = self.plan(child);
+                plan.map_err(|error| at_set_operation(error, parameters))
+            }
             // An analysed frame inside a subquery that waited for its enclosing query.
             LogicalPlan::View { name, child } if name.is_empty() => Ok(self.unsealed(child)),
             // The grouping of an aggregate decides how HAVING and ORDER BY above it resolve: they see its child too.
@@ -148,6 +154,7 @@ impl<'a> Analyzer<'a> {
         self.origin = None;
         let (node, shown) = self.with_file_metadata(node);
         let resolved = self.resolved_node(node).map(|plan| if shown { file_metadata::without(plan) } else { plan });
+        let resolved = resolved.and_then(|plan| self.without_implicit_times(plan));
         resolved.map_err(|error| {
             let shows_plan = error
                 .condition
@@ -155,6 +162,23 @@ impl<'a> Analyzer<'a> {
                 .is_some_and(|condition| SHOWN_WITH_PLAN.iter().any(|prefix| condition.starts_with(prefix)));
             if shows_plan { self.at_node(error, &written) } else { error }
         })
+    }
+
+    /// Casts to TIME that coercion puts in are refused where the type is off; columns of the type are not.
+    fn without_implicit_times(&self, plan: PlanRef) -> Result<PlanRef> {
+        let mut cast = false;
+        let implicit = |expr: &Expr| match expr {
+            Expr::Cast { to: DataType::Time(_), implicit, .. } => *implicit,
+            Expr::Literal { value: crate::value::Value::Null, data_type: DataType::Time(_) } => true,
+            _ => false,
+        };
+        for node in plan.child_plans().iter().chain([&plan]) {
+            node.for_each_expression(&mut |expr| cast |= expr.any(&implicit));
+        }
+        if cast {
+            crate::functions::time_type_enabled(&self.conf)?;
+        }
+        Ok(plan)
     }
 
     fn resolved_node(&mut self, node: LogicalPlan) -> Result<PlanRef> {
@@ -314,6 +338,21 @@ impl<'a> Analyzer<'a> {
 fn below(mut error: SparkError, parent: &LogicalPlan, failed: usize, analysed: &[PlanRef]) -> SparkError {
     if let Some((place, tree)) = error.context.split_once(";\n") {
         error.context = format!("{place};\n{}", crate::explain::with_parent(parent, failed, analysed, tree));
+    }
+    error
+}
+
+/// An error of a set operation with the operation's place.
+fn at_set_operation(mut error: SparkError, place: &[Expr]) -> SparkError {
+    let own = matches!(
+        error.condition.as_deref(),
+        Some("NUM_COLUMNS_MISMATCH" | "INCOMPATIBLE_COLUMN_TYPE" | "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE")
+    );
+    if let [Expr::At { origin, .. }] = place
+        && own
+        && error.context.starts_with(";\n")
+    {
+        error.context = format!("; line {} pos {}{}", origin.line, origin.position, error.context);
     }
     error
 }

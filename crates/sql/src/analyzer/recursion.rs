@@ -35,6 +35,10 @@ impl Analyzer<'_> {
             },
             _ => (Vec::new(), query.clone()),
         };
+        let body = match &*body {
+            LogicalPlan::Hint { name, child, .. } if name == super::PLACED => child.clone(),
+            _ => body,
+        };
         let (anchor, step) = match &*body {
             LogicalPlan::Union { children, .. } => match children.as_slice() {
                 [anchor, step] => (anchor.clone(), step.clone()),

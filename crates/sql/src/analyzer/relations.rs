@@ -8,6 +8,12 @@ use crate::catalog::GLOBAL_TEMP;
 use crate::error::{Result, SparkError};
 use crate::plan::{LogicalPlan, PlanRef};
 
+/// `spark_catalog.default.name` of a table by the name that the catalog keeps it under.
+fn in_full(name: &str) -> String {
+    let (database, table) = crate::catalog::split(name);
+    format!("spark_catalog.{database}.{}", table.to_lowercase())
+}
+
 impl Analyzer<'_> {
     pub(super) fn relation(&mut self, parts: &[String], streaming: bool) -> Result<PlanRef> {
         if let [name] = parts
@@ -36,14 +42,34 @@ impl Analyzer<'_> {
             let view = Arc::new(LogicalPlan::View { name: parts.to_vec(), child: plan });
             return Ok(Arc::new(LogicalPlan::SubqueryAlias { name, child: view }));
         }
+        if let Some(view) = self.saved_view(parts)? {
+            return Ok(view);
+        }
         if let Some(table) = crate::catalog::saved_table(self.session, parts, streaming)? {
-            let name = parts.last().cloned().unwrap_or_default().to_lowercase();
-            return Ok(Arc::new(LogicalPlan::SubqueryAlias { name, child: table }));
+            let name = self.session.catalog.borrow().table_name(parts)?;
+            return Ok(Arc::new(LogicalPlan::SubqueryAlias { name: in_full(&name), child: table }));
         }
         let error = SparkError::analysis(
             "TABLE_OR_VIEW_NOT_FOUND",
-            &[("relationName", &quote_parts(parts)), ("searchPath", crate::catalog::SEARCH_PATH)],
+            &[("relationName", &quote_parts(parts)), ("searchPath", &self.session.catalog.borrow().search_path())],
         );
         Err(self.at_node(error, &LogicalPlan::UnresolvedRelation { parts: parts.to_vec(), streaming, at: None }))
+    }
+
+    /// A view of CREATE VIEW: its query is analysed without what is in sight here.
+    fn saved_view(&mut self, parts: &[String]) -> Result<Option<PlanRef>> {
+        let found = {
+            let catalog = self.session.catalog.borrow();
+            catalog.table_name(parts).ok().and_then(|name| catalog.saved_view(&name).cloned())
+        };
+        let Some(view) = found else { return Ok(None) };
+        let mut plan = fresh_ids(&super::analyze(self.session, &view.query)?);
+        if !view.columns.is_empty() {
+            plan = crate::dataframe::to_df(self.session, &plan, view.columns)?;
+        }
+        let (database, name) = crate::catalog::split(&view.name);
+        let full = ["spark_catalog", database, name].map(str::to_owned).to_vec();
+        let child = Arc::new(LogicalPlan::View { name: full, child: plan });
+        Ok(Some(Arc::new(LogicalPlan::SubqueryAlias { name: in_full(&view.name), child })))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Analyzer;
 use super::coercion::{same_type, wider_type};
-use super::dedup::fresh_ids;
+use super::dedup::{apart, fresh_ids};
 use super::names::column_in;
 use super::windows::ordinal_word;
 use crate::error::{Result, SparkError};
@@ -24,13 +24,24 @@ pub(super) fn refuse_maps(columns: &[Arc<Attribute>]) -> Result<()> {
     }
 }
 
+/// An error about the sides of a set operation, which is not resolved then.
+fn mismatched(error: SparkError, node: &LogicalPlan) -> SparkError {
+    if !error.context.is_empty() {
+        return error;
+    }
+    let tree = crate::explain::tree_string(node);
+    let mark = if tree.starts_with('\'') { "" } else { "'" };
+    error.with_context(format!(";\n{mark}{tree}"))
+}
+
 impl Analyzer<'_> {
     pub(super) fn union(&mut self, children: Vec<PlanRef>, by_name: bool, allow_missing: bool) -> Result<PlanRef> {
         let mut children = children;
         if by_name {
             children = self.arranged_by_name(children, allow_missing)?;
         }
-        let widened = self.widened("UNION", children)?;
+        let node = LogicalPlan::Union { children: children.clone(), by_name: false, allow_missing: false };
+        let widened = self.widened("UNION", children).map_err(|error| mismatched(error, &node))?;
         // Every child but the first keeps ids of its own.
         let mut seen = std::collections::BTreeSet::new();
         let mut distinct = Vec::new();
@@ -56,13 +67,16 @@ impl Analyzer<'_> {
             (SetOperation::Except, false) => "EXCEPT",
             (SetOperation::Except, true) => "EXCEPT ALL",
         };
-        let right = if super::joins::overlap(left, right) { fresh_ids(right) } else { right.clone() };
-        refuse_maps(&left.output())?;
-        refuse_maps(&right.output())?;
-        let mut sides = self.widened(name, vec![left.clone(), right])?.into_iter();
+        let right = apart(self.session, left, right);
+        let node = LogicalPlan::SetOperation { kind, all, left: left.clone(), right: right.clone() };
+        let sides = self.widened(name, vec![left.clone(), right]);
+        let mut sides = sides.map_err(|error| mismatched(error, &node))?.into_iter();
         let (Some(left), Some(right)) = (sides.next(), sides.next()) else {
             return Err(SparkError::internal("a set operation has two sides"));
         };
+        for side in [&left, &right] {
+            refuse_maps(&side.output()).map_err(|error| self.at_node(error, &node))?;
+        }
         Ok(Arc::new(LogicalPlan::SetOperation { kind, all, left, right }))
     }
 

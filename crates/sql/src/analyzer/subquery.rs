@@ -263,7 +263,7 @@ impl Analyzer<'_> {
         Ok((plan, conditions))
     }
 
-    fn pull_up(&mut self, plan: &PlanRef, outer: &[ExprId], conditions: &mut Vec<Expr>) -> Result<PlanRef> {
+    pub(super) fn pull_up(&mut self, plan: &PlanRef, outer: &[ExprId], conditions: &mut Vec<Expr>) -> Result<PlanRef> {
         let reads_outer = |expr: &Expr| expr.references().iter().any(|id| outer.contains(id));
         match &**plan {
             LogicalPlan::Filter { condition, child } => {
@@ -301,6 +301,7 @@ impl Analyzer<'_> {
                 let child = self.pull_up(child, outer, conditions)?;
                 Ok(Arc::new(LogicalPlan::Distinct { child }))
             }
+            LogicalPlan::Limit { .. } | LogicalPlan::Offset { .. } => self.pull_up_limit(plan, outer, conditions),
             _ => Ok(plan.clone()),
         }
     }

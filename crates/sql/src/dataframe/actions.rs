@@ -59,6 +59,13 @@ pub fn show_string(session: &SqlSession, plan: &PlanRef, n: i32, truncate: i32, 
 
 /// df.explain: "simple", "extended", "codegen", "cost", "formatted".
 pub fn explain(session: &SqlSession, plan: &PlanRef, mode: &str) -> Result<String> {
+    match mode {
+        "formatted" => return crate::explain::formatted(session, plan),
+        "codegen" => {
+            return Err(SparkError::not_yet("explain(\"codegen\"), which prints the Java that Spark generates,"));
+        }
+        _ => {}
+    }
     let physical = crate::explain::physical(session, plan)?;
     if mode == "cost" {
         let costs = crate::explain::costs(session, plan)?;

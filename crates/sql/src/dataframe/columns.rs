@@ -279,16 +279,19 @@ pub fn column(session: &SqlSession, plan: &PlanRef, name: &str) -> Result<Expr> 
     }
     let output = plan.output();
     match Analyzer::new(session).try_column(&output, &parts)? {
-        Some(found) => Ok(found),
-        None => {
-            let fields: Vec<String> = output.iter().map(|column| quoted(&column.name)).collect();
-            let name = crate::analyzer::quote_parts(&parts);
-            Err(SparkError::analysis(
-                "UNRESOLVED_COLUMN.WITH_SUGGESTION",
-                &[("objectName", &name), ("proposal", &fields.join(", "))],
-            ))
-        }
+        Some(found) => Ok(super::lineage::of_frame(session, plan, found)),
+        None => Err(missing(&parts, &output)),
     }
+}
+
+/// A column that the frame does not have: all that it has are proposed, in order.
+pub(super) fn missing(parts: &[String], output: &[Arc<Attribute>]) -> SparkError {
+    let fields: Vec<String> = output.iter().map(|column| quoted(&column.name)).collect();
+    let name = crate::analyzer::quote_parts(parts);
+    SparkError::analysis(
+        "UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        &[("objectName", &name), ("proposal", &fields.join(", "))],
+    )
 }
 
 /// The string that a Column shows in Python: Column<'...'>.

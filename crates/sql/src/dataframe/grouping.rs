@@ -58,6 +58,7 @@ pub fn pivot(
         }
         other => other,
     };
+    let column = super::lineage::plain(column);
     let values = match values {
         Some(values) => values,
         None => pivot_values(session, plan, &column)?,

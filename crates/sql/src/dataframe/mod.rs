@@ -4,8 +4,11 @@
 //! analysed plan or Spark's error.
 
 mod actions;
+mod caching;
 mod columns;
 mod grouping;
+mod lineage;
+mod listing;
 mod names;
 mod python;
 mod reading;
@@ -19,6 +22,7 @@ mod tables;
 mod writing;
 
 pub use actions::{collect, count, explain, input_files, is_local, is_streaming, schema, show_string, take};
+pub use caching::{Cached, cache, clear_cache, storage_level, uncache};
 pub use columns::{
     alias, ascending, column, column_text, distinct, drop, drop_duplicates, drop_names, filter, hint, limit, observe,
     offset, random_split, repartition, sample, select, sort, to_df, with_columns, with_columns_renamed, with_metadata,
@@ -26,6 +30,10 @@ pub use columns::{
 };
 pub(crate) use grouping::cube_sets;
 pub use grouping::{aggregate, pivot};
+pub use listing::{
+    ColumnEntry, FunctionScope, columns as table_columns, function as find_function, functions as list_functions,
+    no_table, table as find_table, tables as list_tables,
+};
 pub use names::parse_attribute_name;
 pub use python::{
     ProcessorSpec, PythonFunction, apply_in_groups, apply_in_pandas_with_state, co_groups, map_tables,
@@ -41,7 +49,7 @@ pub use sql::{parse_expression, sql, table};
 pub use subqueries::{Subquery, lateral_join, one_row, subquery};
 pub(crate) use table_functions::{TABLE_ARGUMENT, TABLE_FUNCTION, at_most_one, in_from, table_argument, table_column};
 pub use table_functions::{TableInput, TableOptions, table_function};
-pub use tables::insert_into;
+pub use tables::{create_table, create_table_as, insert_into};
 pub use writing::write;
 
 use crate::analyzer::Analyzer;
@@ -85,6 +93,7 @@ pub struct WriteSpec {
 
 /// Analyses one node over analysed children; one that reads an enclosing query waits for that.
 fn node(session: &SqlSession, plan: LogicalPlan) -> Result<PlanRef> {
+    let plan = lineage::settled(session, plan)?;
     if subqueries::waits(&plan) {
         return Ok(subqueries::unanalysed(plan));
     }

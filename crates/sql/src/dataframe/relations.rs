@@ -1,6 +1,6 @@
 //! Methods over several DataFrames, and temp views.
 
-use super::node;
+use super::{lineage, node};
 use crate::error::{Result, SparkError};
 use crate::expr::{Expr, UnresolvedFunction};
 use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
@@ -15,7 +15,13 @@ pub fn join(
     kind: JoinKind,
     condition: JoinCondition,
 ) -> Result<PlanRef> {
-    node(session, LogicalPlan::Join(Join { left: left.clone(), right: right.clone(), kind, condition }))
+    let renewed = crate::analyzer::apart(session, left, right);
+    let join = |condition| LogicalPlan::Join(Join { left: left.clone(), right: renewed.clone(), kind, condition });
+    let JoinCondition::On(on) = condition else { return node(session, join(condition)) };
+    let on = lineage::renamed(on, left, right, &renewed);
+    lineage::settled(session, join(JoinCondition::On(on.clone())))?;
+    let on = lineage::sides_told_apart(session, lineage::plain(on), (left, right), &renewed)?;
+    node(session, join(JoinCondition::On(on)))
 }
 
 pub fn union(

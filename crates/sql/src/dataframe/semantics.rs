@@ -1,11 +1,13 @@
 //! sameSemantics and semanticHash: plans compared without ids and without the names that aliases give.
 
+use std::sync::Arc;
+
 use crate::functions::hash::murmur3_bytes;
 use crate::plan::{LogicalPlan, PlanRef};
 
 /// The plan's tree with ids numbered as they appear and aliases without names.
 fn canonical(plan: &PlanRef) -> String {
-    let tree = crate::explain::tree_string(plan);
+    let tree = crate::explain::tree_string(&*bare(plan));
     let Ok(pattern) = regex::Regex::new(r"( AS )?([^\s\[\]\(\),]*)#(\d+)") else { return tree };
     let mut seen: Vec<String> = Vec::new();
     pattern
@@ -18,6 +20,14 @@ fn canonical(plan: &PlanRef) -> String {
             format!("{}#{number}", found.get(1).map_or("", |word| word.as_str()))
         })
         .into_owned()
+}
+
+/// The plan without the names that its parts have (EliminateSubqueryAliases, EliminateView).
+fn bare(plan: &PlanRef) -> PlanRef {
+    match &**plan {
+        LogicalPlan::SubqueryAlias { child, .. } | LogicalPlan::View { child, .. } => bare(child),
+        node => Arc::new(node.clone().map_children(&mut |child| bare(&child))),
+    }
 }
 
 fn relations(plan: &PlanRef) -> Vec<PlanRef> {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::listing;
 use crate::analyzer::{Analyzer, Scope, analyze, coercion, local_rows, quote_parts, quoted};
-use crate::catalog::GLOBAL_TEMP;
+use crate::catalog::{GLOBAL_TEMP, SavedView, full_name, no_database};
 use crate::error::{Result, SparkError};
 use crate::expr::{EvalMode, Expr, Site};
-use crate::parser::{self, Command, Parameters, Statement};
+use crate::parser::{self, Command, NamePlace, Parameters, Statement};
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 use crate::types::{DataType, StructField, StructType};
@@ -28,8 +29,12 @@ pub fn sql(session: &SqlSession, text: &str, named: Vec<(String, Expr)>, positio
 
 /// spark.table and spark.readStream.table.
 pub fn table(session: &SqlSession, name: &str, streaming: bool) -> Result<PlanRef> {
-    let parts = parser::parse_table_name(session, name)?;
-    analyze(session, &Arc::new(LogicalPlan::UnresolvedRelation { parts, streaming, at: None }))
+    relation(session, &parser::parse_table_name(session, name)?, streaming)
+}
+
+/// The plan of a table or view.
+pub(super) fn relation(session: &SqlSession, parts: &[String], streaming: bool) -> Result<PlanRef> {
+    analyze(session, &Arc::new(LogicalPlan::UnresolvedRelation { parts: parts.to_vec(), streaming, at: None }))
 }
 
 fn text_field(name: &str) -> StructField {
@@ -55,31 +60,28 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
             super::create_temp_view(session, &plan, &parts.join("."), replace, global)?;
             no_rows()
         }
-        Command::DropView { name, if_exists } | Command::DropTable { name, if_exists } => {
-            let mut catalog = session.catalog.borrow_mut();
-            let dropped = match name.as_slice() {
-                [view] => catalog.drop_temp_view(view),
-                [database, view] if database.eq_ignore_ascii_case(GLOBAL_TEMP) => catalog.drop_global_temp_view(view),
-                _ => false,
-            };
-            let saved = name.last().and_then(|name| if dropped { None } else { catalog.drop_saved(name) });
-            if let Some(table) = &saved {
-                session.fs.remove_dir_all(&table.folder).map_err(|error| {
-                    SparkError::plain(crate::error::ErrorClass::Java("java.io.IOException"), error.to_string())
-                })?;
+        Command::SaveView { name, columns, query, replace, if_not_exists } => {
+            let view = SavedView { name: session.catalog.borrow().table_name(&name)?, query, columns };
+            super::tables::save_view(session, view, replace, if_not_exists)?;
+            no_rows()
+        }
+        Command::DropView { name, if_exists } => {
+            drop_relation(session, &name, if_exists, true)?;
+            no_rows()
+        }
+        Command::DropTable { name, if_exists } => {
+            drop_relation(session, &name, if_exists, false)?;
+            no_rows()
+        }
+        Command::CreateDatabase { name, comment, if_not_exists } => {
+            session.catalog.borrow_mut().create_database(&name, &comment, if_not_exists)?;
+            no_rows()
+        }
+        Command::DropDatabase { name, if_exists, cascade } => {
+            let tables = session.catalog.borrow_mut().drop_database(&name, if_exists, cascade)?;
+            for table in tables {
+                delete_table(session, &table)?;
             }
-            if !dropped && saved.is_none() && !if_exists {
-                let full = if name.len() == 1 {
-                    format!("`spark_catalog`.`default`.{}", quoted(&name[0]))
-                } else {
-                    quote_parts(&name)
-                };
-                return Err(SparkError::analysis(
-                    "TABLE_OR_VIEW_NOT_FOUND",
-                    &[("relationName", &full), ("searchPath", "[`spark_catalog`.`default`]")],
-                ));
-            }
-            std::mem::drop(catalog);
             no_rows()
         }
         Command::Set { key, value } => set(session, key, value),
@@ -103,28 +105,15 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
         Command::ShowCatalogs => {
             local_rows(&StructType { fields: vec![text_field("catalog")] }, &[vec![text("spark_catalog")]])
         }
-        Command::ShowFunctions { pattern } => {
-            let pattern = pattern.map(|pattern| pattern.to_lowercase().replace('%', "*"));
-            let rows: Vec<Vec<Value>> = crate::functions::registry::names()
-                .into_iter()
-                .filter(|name| pattern.as_ref().is_none_or(|pattern| matches(pattern, name)))
-                .map(|name| vec![text(name)])
-                .collect();
+        Command::ShowFunctions { scope, pattern } => {
+            let names = listing::functions(session, scope, pattern.as_deref());
+            let rows: Vec<Vec<Value>> = names.iter().map(|name| vec![text(name)]).collect();
             local_rows(&StructType { fields: vec![text_field("function")] }, &rows)
         }
-        Command::ShowTables { pattern, views } => {
-            let pattern = pattern.map(|pattern| pattern.to_lowercase().replace('%', "*"));
-            let rows: Vec<Vec<Value>> = session
-                .catalog
-                .borrow()
-                .all_tables()
+        Command::ShowTables { database, pattern, views } => {
+            let rows: Vec<Vec<Value>> = listing::tables(session, database.as_deref(), pattern.as_deref(), views)?
                 .into_iter()
-                .filter(|entry| !views || entry.temporary)
-                .filter(|entry| pattern.as_ref().is_none_or(|pattern| matches(pattern, &entry.name.to_lowercase())))
-                .map(|entry| {
-                    let namespace = entry.namespace.join(".");
-                    vec![text(&namespace), text(&entry.name.to_lowercase()), Value::Boolean(entry.temporary)]
-                })
+                .map(|entry| vec![text(&entry.namespace.join(".")), text(&entry.name), Value::Boolean(entry.temporary)])
                 .collect();
             let schema = StructType {
                 fields: vec![
@@ -135,38 +124,53 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
             };
             local_rows(&schema, &rows)
         }
-        Command::ShowDatabases => {
-            local_rows(&StructType { fields: vec![text_field("namespace")] }, &[vec![text("default")]])
+        Command::ShowDatabases { pattern } => {
+            let shown = |name: &str| pattern.as_ref().is_none_or(|pattern| listing::matches_pattern(pattern, name));
+            let databases = session.catalog.borrow().databases();
+            let rows: Vec<Vec<Value>> =
+                databases.iter().filter(|found| shown(&found.name)).map(|found| vec![text(&found.name)]).collect();
+            local_rows(&StructType { fields: vec![text_field("namespace")] }, &rows)
         }
         Command::ShowColumns { table } => {
-            let plan = analyze(
-                session,
-                &Arc::new(LogicalPlan::UnresolvedRelation { parts: table, streaming: false, at: None }),
-            )?;
+            let plan = placed(session, relation(session, &table.parts, false), &table, true)?;
             let rows: Vec<Vec<Value>> = plan.output().iter().map(|column| vec![text(&column.name)]).collect();
             local_rows(&StructType { fields: vec![text_field("col_name")] }, &rows)
         }
-        Command::Describe { table } => {
-            let lines = super::tables::partition_lines(session, &table);
-            let relation = LogicalPlan::UnresolvedRelation { parts: table, streaming: false, at: None };
-            describe(&analyze(session, &Arc::new(relation))?, lines)
+        Command::Describe { table, column } => {
+            let plan = placed(session, relation(session, &table.parts, false), &table, false)?;
+            match column {
+                Some(column) => describe_column(&plan, &column),
+                None => describe(&plan, super::tables::partition_lines(session, &table.parts)),
+            }
         }
         Command::DescribeQuery { query } => describe(&analyze(session, &query)?, Vec::new()),
+        Command::DescribeFunction { name } => {
+            let lines = placed(session, listing::describe_function(session, &name.parts), &name, false)?;
+            let rows: Vec<Vec<Value>> = lines.iter().map(|line| vec![text(line)]).collect();
+            local_rows(&StructType { fields: vec![text_field("function_desc")] }, &rows)
+        }
+        Command::DescribeDatabase { name } => {
+            let found = session.catalog.borrow().database(&name);
+            let Some(database) = found else { return Err(no_database(&name)) };
+            let folder = super::writing::warehouse_folder(session, &format!("{}.", database.name));
+            let location = format!("file:{}", folder.trim_end_matches('/'));
+            let lines = [
+                ("Catalog Name", "spark_catalog"),
+                ("Namespace Name", database.name.as_str()),
+                ("Comment", database.comment.as_str()),
+                ("Location", &location),
+                ("Owner", ""),
+            ];
+            let rows: Vec<Vec<Value>> = lines.iter().map(|(name, value)| vec![text(name), text(value)]).collect();
+            local_rows(&StructType { fields: vec![text_field("info_name"), text_field("info_value")] }, &rows)
+        }
         Command::Explain { mode, query } => {
             let plan = analyze(session, &query)?;
             let explained = super::explain(session, &plan, &mode)?;
             local_rows(&StructType { fields: vec![text_field("plan")] }, &[vec![text(&explained)]])
         }
         Command::Use { name } => {
-            let known = name
-                .last()
-                .is_some_and(|name| name.eq_ignore_ascii_case("default") || name.eq_ignore_ascii_case("spark_catalog"));
-            if !known {
-                return Err(SparkError::analysis(
-                    "SCHEMA_NOT_FOUND",
-                    &[("schemaName", &format!("`spark_catalog`.{}", quote_parts(&name)))],
-                ));
-            }
+            session.catalog.borrow_mut().use_database(&name)?;
             no_rows()
         }
         Command::DeclareVariable { name, data_type, default, replace } => {
@@ -201,22 +205,109 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
             }
             no_rows()
         }
-        Command::CacheTable => no_rows(),
+        Command::CacheTable { name, query } => {
+            let plan = match query {
+                Some(query) => {
+                    let plan = analyze(session, &query)?;
+                    let parts: Vec<String> = name.iter().map(|part| crate::types::quote_if_needed(part)).collect();
+                    super::create_temp_view(session, &plan, &parts.join("."), false, false)?;
+                    plan
+                }
+                None => relation(session, &name, false)?,
+            };
+            super::cache(session, &plan, super::caching::DESERIALIZED);
+            no_rows()
+        }
+        Command::UncacheTable { name, if_exists } => {
+            match relation(session, &name, false) {
+                Ok(plan) => super::uncache(session, &plan),
+                Err(_) if if_exists => {}
+                Err(error) => return Err(error),
+            }
+            no_rows()
+        }
+        Command::ClearCache => {
+            super::clear_cache(session);
+            no_rows()
+        }
+        // Files are listed anew whenever a table is read, and nothing is kept of their sizes.
+        Command::Refresh { table } => {
+            if let Some(table) = table {
+                relation(session, &table, false)?;
+            }
+            no_rows()
+        }
         Command::CreateTable(table) => {
             super::tables::create(session, *table)?;
             no_rows()
         }
-        Command::Insert { table, columns, overwrite, query } => {
+        Command::Insert { table, columns, partition, overwrite, query } => {
             let plan = analyze(session, &query)?;
+            let (plan, columns) = super::tables::with_partition(session, plan, &table, columns, partition)?;
             super::insert_into(session, &plan, &table, &columns, overwrite)?;
             no_rows()
         }
+        Command::Truncate { table } => {
+            super::tables::truncate(session, &table)?;
+            no_rows()
+        }
         Command::ShowPartitions { table } => {
-            let found = super::tables::partitions(session, &table)?;
+            let found = placed(session, super::tables::partitions(session, &table.parts), &table, true)?;
             let rows: Vec<Vec<Value>> = found.iter().map(|partition| vec![text(partition)]).collect();
             local_rows(&StructType { fields: vec![text_field("partition")] }, &rows)
         }
     }
+}
+
+/// DROP TABLE and DROP VIEW.
+fn drop_relation(session: &SqlSession, name: &[String], if_exists: bool, view_only: bool) -> Result<()> {
+    let mut catalog = session.catalog.borrow_mut();
+    let dropped = match name {
+        [view] => catalog.drop_temp_view(view),
+        [database, view] if database.eq_ignore_ascii_case(GLOBAL_TEMP) => catalog.drop_global_temp_view(view),
+        _ => false,
+    };
+    let key = catalog.table_name(name);
+    if dropped || key.as_ref().is_ok_and(|key| catalog.drop_saved_view(key)) {
+        return Ok(());
+    }
+    std::mem::drop(catalog);
+    let key = key.unwrap_or_else(|_| name.join("."));
+    let known = session.catalog.borrow().saved(&key).cloned();
+    match known {
+        Some(table) if view_only => {
+            let (database, name) = crate::catalog::split(&table.name);
+            let entry = listing::table(session, &[database.to_owned(), name.to_owned()]);
+            Err(SparkError::analysis(
+                "WRONG_COMMAND_FOR_OBJECT_TYPE",
+                &[
+                    ("operation", "DROP VIEW"),
+                    ("requiredType", "VIEW or METRIC_VIEW"),
+                    ("objectName", &format!("spark_catalog.{database}.{name}")),
+                    ("foundType", entry.map_or("MANAGED", |entry| entry.table_type)),
+                    ("alternative", "DROP TABLE"),
+                ],
+            ))
+        }
+        Some(_) => delete_table(session, &key),
+        None if if_exists => Ok(()),
+        None => {
+            let path = format!("[`spark_catalog`.{}]", quoted(crate::catalog::split(&key).0));
+            Err(SparkError::analysis(
+                "TABLE_OR_VIEW_NOT_FOUND",
+                &[("relationName", &full_name(&key)), ("searchPath", &path)],
+            ))
+        }
+    }
+}
+
+/// A table goes, with its files.
+fn delete_table(session: &SqlSession, name: &str) -> Result<()> {
+    let Some(table) = session.catalog.borrow_mut().drop_saved(name) else { return Ok(()) };
+    let failed = |error: tidemark_vfs::FsError| {
+        SparkError::plain(crate::error::ErrorClass::Java("java.io.IOException"), error.to_string())
+    };
+    session.fs.remove_dir_all(&table.folder).map_err(failed)
 }
 
 fn variable_value(session: &SqlSession, value: Option<Expr>, data_type: Option<DataType>) -> Result<Expr> {
@@ -256,6 +347,18 @@ fn set(session: &SqlSession, key: Option<String>, value: Option<String>) -> Resu
     local_rows(&schema, &rows)
 }
 
+/// An error about a name with its place in the text. Commands for tables only look in fewer places.
+fn placed<T>(session: &SqlSession, result: Result<T>, name: &NamePlace, tables: bool) -> Result<T> {
+    result.map_err(|mut error| {
+        if tables && error.condition.as_deref() == Some("TABLE_OR_VIEW_NOT_FOUND") {
+            let path = session.catalog.borrow().table_path();
+            let name = error.parameters.get("relationName").cloned().unwrap_or_default();
+            error = SparkError::analysis("TABLE_OR_VIEW_NOT_FOUND", &[("relationName", &name), ("searchPath", &path)]);
+        }
+        error.with_context(format!("; line {} pos {};\n", name.at.line, name.at.position))
+    })
+}
+
 /// Columns of a plan, and the lines below them.
 fn describe(plan: &PlanRef, below: Vec<(String, String, Option<&'static str>)>) -> Result<PlanRef> {
     let schema = StructType {
@@ -265,35 +368,30 @@ fn describe(plan: &PlanRef, below: Vec<(String, String, Option<&'static str>)>) 
             StructField::new("comment", DataType::String, true),
         ],
     };
-    let rows: Vec<Vec<Value>> = plan
-        .output()
-        .iter()
-        .map(|column| vec![text(&column.name), text(&column.data_type.simple_string()), Value::Null])
-        .chain(below.into_iter().map(|(a, b, c)| vec![text(&a), text(&b), c.map_or(Value::Null, text)]))
+    let columns = listing::described(&plan.schema().fields);
+    let rows: Vec<Vec<Value>> = columns
+        .into_iter()
+        .chain(below.into_iter().map(|(a, b, c)| (a, b, c.map(str::to_owned))))
+        .map(|(a, b, c)| vec![text(&a), text(&b), c.map_or(Value::Null, |c| text(&c))])
         .collect();
     local_rows(&schema, &rows)
 }
 
-/// A name by a pattern of SHOW: `*` any text, `|` alternatives.
-fn matches(pattern: &str, name: &str) -> bool {
-    pattern.split('|').any(|pattern| {
-        let parts: Vec<&str> = pattern.trim().split('*').collect();
-        let mut rest = name;
-        for (i, part) in parts.iter().enumerate() {
-            if i == 0 {
-                match rest.strip_prefix(part) {
-                    Some(after) => rest = after,
-                    None => return false,
-                }
-            } else if i + 1 == parts.len() {
-                return rest.ends_with(part);
-            } else {
-                match rest.find(part) {
-                    Some(at) => rest = &rest[at + part.len()..],
-                    None => return false,
-                }
-            }
-        }
-        rest.is_empty()
-    })
+/// DESCRIBE of one column, whose name is shown as it is written.
+fn describe_column(plan: &PlanRef, column: &[String]) -> Result<PlanRef> {
+    let schema = plan.schema();
+    let [name] = column else {
+        return Err(SparkError::not_yet("DESCRIBE of a nested column"));
+    };
+    let Some(field) = schema.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name)) else {
+        return Err(SparkError::analysis(
+            "COLUMN_NOT_FOUND",
+            &[("colName", &quoted(name)), ("caseSensitiveConfig", "\"spark.sql.caseSensitive\"")],
+        ));
+    };
+    let comment = listing::comment(&field.metadata).unwrap_or_else(|| "NULL".to_owned());
+    let data_type = field.data_type.simple_string();
+    let lines = [("col_name", name.as_str()), ("data_type", &data_type), ("comment", &comment)];
+    let rows: Vec<Vec<Value>> = lines.iter().map(|(name, value)| vec![text(name), text(value)]).collect();
+    local_rows(&StructType { fields: vec![text_field("info_name"), text_field("info_value")] }, &rows)
 }

@@ -64,7 +64,7 @@ pub fn lateral_join(
 ) -> Result<PlanRef> {
     let name = crate::analyzer::LATERAL.to_owned();
     let right = Arc::new(LogicalPlan::Hint { name, parameters: Vec::new(), child: sealed(right.clone()) });
-    let condition = on.map_or(JoinCondition::None, JoinCondition::On);
+    let condition = on.map_or(JoinCondition::None, |on| JoinCondition::On(super::lineage::plain(on)));
     let join = LogicalPlan::Join(Join { left: left.clone(), right, kind, condition });
     // The right side may read the left one's columns; what the left side waits for is further out.
     if waits(left) { Ok(unanalysed(join)) } else { Analyzer::new(session).node(join) }

@@ -1,22 +1,26 @@
 //! Tables of files: CREATE TABLE, INSERT, insertInto, SHOW PARTITIONS, DESCRIBE.
 
-use super::writing::{full_name, warehouse_folder};
+use indexmap::IndexMap;
+
+use super::ReadSpec;
+use super::listing::saved as saved_of;
+use super::writing::warehouse_folder;
 use crate::analyzer::analyze;
 use crate::analyzer::streaming_checks::check_batch;
-use crate::catalog::SavedTable;
+use crate::catalog::{SavedTable, SavedView, full_name};
 use crate::datasource::relation::format_named;
 use crate::datasource::resolve_path;
 use crate::datasource::save::{SaveMode, save};
 use crate::error::{Result, SparkError};
 use crate::expr::{EvalMode, Expr};
-use crate::parser::TableDefinition;
+use crate::parser::{TableDefinition, parse_table_name};
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 use crate::types::StructType;
 
 /// CREATE TABLE ... USING a file format, with columns or from a query.
 pub(super) fn create(session: &SqlSession, table: TableDefinition) -> Result<()> {
-    let Some(name) = table.name.last().cloned() else { return Err(SparkError::internal("a table has a name")) };
+    let name = session.catalog.borrow().table_name(&table.name)?;
     if session.catalog.borrow().saved(&name).is_some() {
         if table.if_not_exists {
             return Ok(());
@@ -63,6 +67,190 @@ pub(super) fn create(session: &SqlSession, table: TableDefinition) -> Result<()>
     Ok(())
 }
 
+/// spark.catalog.createTable: without a schema the files at the path tell it.
+pub fn create_table(
+    session: &SqlSession,
+    name: &str,
+    format: Option<String>,
+    schema: Option<StructType>,
+    options: IndexMap<String, String>,
+) -> Result<PlanRef> {
+    let parts = parse_table_name(session, name)?;
+    let path = options.iter().find(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, path)| path.clone());
+    let mut options = options;
+    options.retain(|key, _| !key.eq_ignore_ascii_case("path"));
+    let schema = match (schema, &path) {
+        (None, Some(path)) => {
+            let spec = ReadSpec {
+                format: format.clone(),
+                options: options.clone(),
+                paths: vec![path.clone()],
+                ..ReadSpec::default()
+            };
+            Some(super::read(session, spec)?.schema())
+        }
+        (schema, _) => schema,
+    };
+    let table = TableDefinition { name: parts.clone(), schema, format, options, location: path, ..Default::default() };
+    create(session, table)?;
+    super::sql::relation(session, &parts, false)
+}
+
+/// DataFrame.writeTo(name).create(): a table of the frame's rows. Partition columns are columns by name.
+pub fn create_table_as(
+    session: &SqlSession,
+    plan: &PlanRef,
+    name: &str,
+    format: Option<String>,
+    options: IndexMap<String, String>,
+    partition_by: &[Expr],
+) -> Result<()> {
+    check_batch(plan)?;
+    let column = |expr: &Expr| match expr {
+        Expr::UnresolvedAttribute(parts) => Ok(parts.join(".")),
+        Expr::Attribute(attribute) => Ok(attribute.name.to_string()),
+        other => Err(SparkError::not_yet(&format!("A table partitioned by {}", other.pretty_sql()))),
+    };
+    let partition_by = partition_by.iter().map(column).collect::<Result<_>>()?;
+    let name = parse_table_name(session, name)?;
+    create(
+        session,
+        TableDefinition { name, format, options, partition_by, query: Some(plan.clone()), ..Default::default() },
+    )
+}
+
+/// CREATE VIEW: the query is checked now and analysed again whenever the view is read.
+pub(super) fn save_view(session: &SqlSession, view: SavedView, replace: bool, quiet: bool) -> Result<()> {
+    let catalog = session.catalog.borrow();
+    let taken = catalog.saved(&view.name).is_some() || (catalog.saved_view(&view.name).is_some() && !replace);
+    drop(catalog);
+    if taken {
+        let error =
+            || SparkError::analysis("TABLE_OR_VIEW_ALREADY_EXISTS", &[("relationName", &full_name(&view.name))]);
+        return if quiet { Ok(()) } else { Err(error()) };
+    }
+    let plan = analyze(session, &view.query)?.output();
+    if let Some(place) = unnamed(&view.query) {
+        let name = plan.get(place).map_or("", |column| &*column.name);
+        return Err(SparkError::analysis(
+            "CREATE_PERMANENT_VIEW_WITHOUT_ALIAS",
+            &[("name", &full_name(&view.name)), ("attr", &format!("\"{name}\""))],
+        ));
+    }
+    let output = plan.len();
+    if !view.columns.is_empty() && view.columns.len() != output {
+        return Err(SparkError::not_yet("CREATE VIEW with another number of names than columns"));
+    }
+    let temporary = temporary_relation(session, &view.query);
+    if let Some(name) = temporary {
+        return Err(SparkError::analysis(
+            "INVALID_TEMP_OBJ_REFERENCE",
+            &[
+                ("obj", "VIEW"),
+                ("objName", &full_name(&view.name)),
+                ("tempObj", "VIEW"),
+                ("tempObjName", &crate::analyzer::quote_parts(&name)),
+            ],
+        ));
+    }
+    if let Some(path) = path_to(session, &view.query, &view.name) {
+        let path: Vec<String> = [&view.name].into_iter().chain(&path).map(|name| full_name(name)).collect();
+        return Err(SparkError::analysis(
+            "RECURSIVE_VIEW",
+            &[("viewIdent", &full_name(&view.name)), ("newPath", &path.join(" -> "))],
+        ));
+    }
+    session.catalog.borrow_mut().save_view(view);
+    Ok(())
+}
+
+/// The first column of a query that the query gives no name.
+fn unnamed(query: &PlanRef) -> Option<usize> {
+    let list = match &**query {
+        LogicalPlan::Project { list, .. } | LogicalPlan::Aggregate { list, .. } => list,
+        LogicalPlan::Sort { child, .. }
+        | LogicalPlan::Limit { child, .. }
+        | LogicalPlan::Filter { child, .. }
+        | LogicalPlan::Distinct { child }
+        | LogicalPlan::With { child, .. } => return unnamed(child),
+        _ => return None,
+    };
+    fn is_named(expr: &Expr) -> bool {
+        match expr {
+            Expr::At { child, .. } | Expr::UnresolvedAlias(child) => is_named(child),
+            Expr::Alias(_) | Expr::UnresolvedAttribute(_) | Expr::Attribute(_) | Expr::UnresolvedExtract { .. } => true,
+            Expr::UnresolvedStar(_) | Expr::UnresolvedRegex(_) => true,
+            Expr::UnresolvedFunction(call) => call.name.starts_with('$'),
+            _ => false,
+        }
+    }
+    list.iter().position(|item| !is_named(item))
+}
+
+/// The saved views through which a query reads the view of this name, which ends the path.
+fn path_to(session: &SqlSession, query: &PlanRef, name: &str) -> Option<Vec<String>> {
+    if let LogicalPlan::UnresolvedRelation { parts, .. } = &**query {
+        let catalog = session.catalog.borrow();
+        let view = catalog.table_name(parts).ok().and_then(|name| catalog.saved_view(&name).cloned())?;
+        drop(catalog);
+        if view.name.eq_ignore_ascii_case(name) {
+            return Some(vec![view.name]);
+        }
+        let mut path = path_to(session, &view.query, name)?;
+        path.insert(0, view.name);
+        return Some(path);
+    }
+    parts_of(query).iter().find_map(|child| path_to(session, child, name))
+}
+
+/// The children of a plan and the subqueries in its expressions.
+fn parts_of(plan: &PlanRef) -> Vec<PlanRef> {
+    let mut found = plan.child_plans();
+    plan.for_each_expression(&mut |expr| {
+        expr.visit(&mut |inner| match inner {
+            Expr::ScalarSubquery(plan) | Expr::Exists { plan, .. } | Expr::InSubquery { plan, .. } => {
+                found.push(plan.clone());
+            }
+            _ => {}
+        });
+    });
+    found
+}
+
+/// The first temp view that a query reads.
+fn temporary_relation(session: &SqlSession, plan: &PlanRef) -> Option<Vec<String>> {
+    if let LogicalPlan::UnresolvedRelation { parts, .. } = &**plan
+        && super::find_table(session, parts).is_some_and(|entry| entry.temporary)
+    {
+        return Some(parts.clone());
+    }
+    parts_of(plan).iter().find_map(|child| temporary_relation(session, child))
+}
+
+/// TRUNCATE TABLE: the rows go, the table stays.
+pub(super) fn truncate(session: &SqlSession, table: &[String]) -> Result<()> {
+    let entry = super::find_table(session, table);
+    let saved = saved_of(session, table);
+    let (Some(entry), Some(saved)) = (entry, saved) else {
+        super::sql::relation(session, table, false)?;
+        return Err(not_a_table(table, "TRUNCATE TABLE"));
+    };
+    if entry.temporary {
+        return Err(not_a_table(table, "TRUNCATE TABLE"));
+    }
+    let failed = |error: tidemark_vfs::FsError| SparkError::internal(error.to_string());
+    let now_ms = session.clock.now_us().div_euclid(1000);
+    session.fs.remove_dir_all(&saved.folder).map_err(failed)?;
+    session.fs.create_dir_all(&saved.folder, now_ms).map_err(failed)
+}
+
+fn not_a_table(name: &[String], operation: &str) -> SparkError {
+    SparkError::analysis(
+        "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+        &[("viewName", &crate::analyzer::quote_parts(name)), ("operation", operation)],
+    )
+}
+
 /// INSERT and insertInto: by position, or by the column list; what is left out is null.
 pub fn insert_into(
     session: &SqlSession,
@@ -72,8 +260,7 @@ pub fn insert_into(
     overwrite: bool,
 ) -> Result<()> {
     check_batch(plan)?;
-    let name = table.last().cloned().unwrap_or_default();
-    let Some(saved) = session.catalog.borrow().saved(&name).cloned() else {
+    let Some(saved) = saved_of(session, table) else {
         let relation = LogicalPlan::UnresolvedRelation { parts: table.to_vec(), streaming: false, at: None };
         analyze(session, &std::sync::Arc::new(relation))?;
         return Err(SparkError::analysis("UNSUPPORTED_INSERT.RDD_BASED", &[]));
@@ -116,13 +303,43 @@ pub fn insert_into(
     save(session, &rows, &saved.format, &saved.options, &saved.partition_by, mode, &saved.folder)
 }
 
+/// The rows of an INSERT with the values of its PARTITION clause after them, and the columns that they go to.
+pub(super) fn with_partition(
+    session: &SqlSession,
+    plan: PlanRef,
+    table: &[String],
+    columns: Vec<String>,
+    partition: Vec<(String, Option<Expr>)>,
+) -> Result<(PlanRef, Vec<String>)> {
+    let given: Vec<(String, Expr)> =
+        partition.into_iter().filter_map(|(name, value)| value.map(|value| (name, value))).collect();
+    if given.is_empty() {
+        return Ok((plan, columns));
+    }
+    let fields = saved_of(session, table).map(|saved| saved.schema.fields).unwrap_or_default();
+    let fixed = |column: &str| given.iter().any(|(name, _)| name.eq_ignore_ascii_case(column));
+    let mut columns = columns;
+    if columns.is_empty() {
+        columns = fields.into_iter().map(|field| field.name).filter(|name| !fixed(name)).collect();
+    }
+    columns.extend(given.iter().map(|(name, _)| name.clone()));
+    let mut list: Vec<Expr> = plan.output().into_iter().map(Expr::Attribute).collect();
+    list.extend(given.into_iter().map(|(name, value)| value.alias(&name)));
+    Ok((super::select(session, &plan, list)?, columns))
+}
+
 /// Partitions by their folders; none where a streaming query wrote them, which does not tell the catalog.
 pub(super) fn partitions(session: &SqlSession, table: &[String]) -> Result<Vec<String>> {
-    let name = table.last().cloned().unwrap_or_default();
-    let Some(saved) = session.catalog.borrow().saved(&name).cloned() else {
+    if super::find_table(session, table).is_some_and(|entry| entry.temporary || entry.table_type == "VIEW") {
+        return Err(not_a_table(table, "SHOW PARTITIONS"));
+    }
+    let Some(saved) = saved_of(session, table) else {
         return Err(SparkError::analysis(
             "TABLE_OR_VIEW_NOT_FOUND",
-            &[("relationName", &crate::analyzer::quote_parts(table)), ("searchPath", crate::catalog::SEARCH_PATH)],
+            &[
+                ("relationName", &crate::analyzer::quote_parts(table)),
+                ("searchPath", &session.catalog.borrow().search_path()),
+            ],
         ));
     };
     if saved.partition_by.is_empty() {
@@ -149,9 +366,8 @@ pub(super) fn partitions(session: &SqlSession, table: &[String]) -> Result<Vec<S
 
 /// Lines of DESCRIBE below the columns: those that the table is partitioned by.
 pub(super) fn partition_lines(session: &SqlSession, table: &[String]) -> Vec<(String, String, Option<&'static str>)> {
-    let name = table.last().cloned().unwrap_or_default();
-    let catalog = session.catalog.borrow();
-    let Some(saved) = catalog.saved(&name).filter(|_| catalog.temp_view(&name).is_none()) else { return Vec::new() };
+    let temporary = super::find_table(session, table).is_none_or(|entry| entry.temporary);
+    let Some(saved) = saved_of(session, table).filter(|_| !temporary) else { return Vec::new() };
     if saved.partition_by.is_empty() {
         return Vec::new();
     }

@@ -2,8 +2,7 @@
 
 use super::WriteSpec;
 use crate::analyzer::streaming_checks::check_batch;
-use crate::analyzer::{quote_parts, quoted};
-use crate::catalog::SavedTable;
+use crate::catalog::{SavedTable, full_name, split};
 use crate::connector;
 use crate::datasource::relation::format_named;
 use crate::datasource::resolve_path;
@@ -55,15 +54,17 @@ pub fn write(session: &SqlSession, plan: &PlanRef, spec: WriteSpec) -> Result<()
     save(session, plan, &format, &spec.options, &spec.partition_by, mode, &path)
 }
 
-/// A table's name with catalog and database.
-pub(super) fn full_name(name: &str) -> String {
-    format!("`spark_catalog`.`default`.{}", quoted(name))
-}
-
 /// Where a managed table has its files, absolute.
-pub(super) fn warehouse_folder(session: &SqlSession, name: &str) -> String {
+pub fn warehouse_folder(session: &SqlSession, name: &str) -> String {
     let root = session.conf.borrow().get("spark.sql.warehouse.dir").unwrap_or_else(|| WAREHOUSE.to_owned());
-    format!("{}/{}", resolve_path(&session.cwd, &root), name.to_lowercase())
+    let root = resolve_path(&session.cwd, &root);
+    let (database, table) = split(name);
+    let parts = [database.to_owned()];
+    let folder = session.catalog.borrow().database(&parts).map(|database| database.folder).unwrap_or_default();
+    match folder.as_str() {
+        "" => format!("{root}/{}", table.to_lowercase()),
+        folder => format!("{root}/{folder}/{}", table.to_lowercase()),
+    }
 }
 
 fn save_as_table(
@@ -75,18 +76,13 @@ fn save_as_table(
     table: &str,
 ) -> Result<()> {
     let parts = parse_table_name(session, table)?;
-    let Some((name, database)) = parts.split_last() else { return Err(SparkError::internal("a table has a name")) };
+    let name = &session.catalog.borrow().table_name(&parts)?;
     let known = session.catalog.borrow().saved(name).is_some();
     if known && mode == SaveMode::Error {
         return Err(SparkError::analysis("TABLE_OR_VIEW_ALREADY_EXISTS", &[("relationName", &full_name(name))]));
     }
     if known && mode == SaveMode::Ignore {
         return Ok(());
-    }
-    let is_default = |part: &String| ["default", "spark_catalog"].iter().any(|known| part.eq_ignore_ascii_case(known));
-    if !database.iter().all(is_default) {
-        let schema = format!("`spark_catalog`.{}", quote_parts(database));
-        return Err(SparkError::analysis("SCHEMA_NOT_FOUND", &[("schemaName", &schema)]));
     }
     let folder = match &spec.path {
         Some(path) => resolve_path(&session.cwd, path),

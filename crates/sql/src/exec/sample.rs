@@ -127,7 +127,11 @@ impl ExecNode for SampleExec {
     }
     fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
         let input = self.child.execute(ctx)?;
-        let seeds = partition_seeds(self.seed, input.len());
+        // With replacement PartitionwiseSampledRDD gives the seeds, without it RDD.randomSampleWithRange.
+        let seeds = match self.with_replacement {
+            true => partition_seeds(self.seed, input.len()),
+            false => (0_i64..).take(input.len()).map(|index| self.seed.wrapping_add(index)).collect(),
+        };
         input.into_iter().zip(seeds).map(|(partition, seed)| self.sampled(partition, seed)).collect()
     }
     fn partitioning(&self) -> Partitioning {

@@ -114,6 +114,28 @@ impl FileScanExec {
     }
 }
 
+impl FileScanExec {
+    /// The lines of explain("formatted") below the name.
+    pub fn details(&self, output: &str) -> Vec<String> {
+        let format = format_named(&self.relation.format).map_or("", |f| f.shown());
+        let roots: Vec<String> = self.relation.root_paths.iter().map(|r| crate::datasource::qualified(r)).collect();
+        let mut lines = vec![
+            output.to_owned(),
+            format!("Batched: {}", format == "Parquet"),
+            format!("Location: InMemoryFileIndex [{}]", locations(&roots)),
+        ];
+        for (name, filters) in
+            [("PartitionFilters", &self.shown_partition_filters), ("PushedFilters", &self.shown_pushed)]
+        {
+            if filters != "[]" {
+                lines.push(format!("{name}: {filters}"));
+            }
+        }
+        lines.push(format!("ReadSchema: {}", self.required.simple_string()));
+        lines
+    }
+}
+
 impl ExecNode for FileScanExec {
     fn name(&self) -> String {
         format!("FileScan {}", self.relation.format)

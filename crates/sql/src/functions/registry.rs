@@ -203,6 +203,9 @@ fn table() -> &'static HashMap<&'static str, &'static FunctionEntry> {
     })
 }
 
+/// Where functions are looked for, as error texts print it.
+const SEARCH_PATH: &str = "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]";
+
 /// The function of this name (any case), or None.
 pub fn lookup(name: &str) -> Option<&'static FunctionEntry> {
     let table = table();
@@ -227,7 +230,7 @@ pub fn resolve(call: Invocation, conf: &SqlConf) -> Result<Expr> {
     let Some(entry) = lookup(&call.name) else {
         return Err(SparkError::analysis(
             "UNRESOLVED_ROUTINE",
-            &[("routineName", &format!("`{}`", call.name)), ("searchPath", crate::catalog::SEARCH_PATH)],
+            &[("routineName", &format!("`{}`", call.name)), ("searchPath", SEARCH_PATH)],
         ));
     };
     check_count(entry, &call.name, call.args.len())?;

@@ -1,13 +1,23 @@
 //! Statements that are no queries.
 
+use std::sync::Arc;
+
 use super::Parser;
 use super::tables::TableDefinition;
 use super::tokens::Kind;
+use crate::dataframe::FunctionScope;
 use crate::error::{Result, SparkError};
-use crate::expr::Expr;
+use crate::expr::{Expr, Origin};
 use crate::plan::PlanRef;
 use crate::types::DataType;
 use crate::value::Value;
+
+/// A name with its place in the text.
+#[derive(Clone, Debug)]
+pub struct NamePlace {
+    pub parts: Vec<String>,
+    pub at: Arc<Origin>,
+}
 
 #[derive(Clone, Debug)]
 pub enum Command {
@@ -17,6 +27,14 @@ pub enum Command {
         query: PlanRef,
         replace: bool,
         global: bool,
+    },
+    /// CREATE VIEW without TEMPORARY.
+    SaveView {
+        name: Vec<String>,
+        columns: Vec<String>,
+        query: PlanRef,
+        replace: bool,
+        if_not_exists: bool,
     },
     DropView {
         name: Vec<String>,
@@ -35,20 +53,31 @@ pub enum Command {
         key: Option<String>,
     },
     ShowTables {
+        database: Option<Vec<String>>,
         pattern: Option<String>,
         /// SHOW VIEWS: no tables.
         views: bool,
     },
     ShowFunctions {
+        scope: FunctionScope,
         pattern: Option<String>,
     },
     ShowCatalogs,
-    ShowDatabases,
+    ShowDatabases {
+        pattern: Option<String>,
+    },
     ShowColumns {
-        table: Vec<String>,
+        table: NamePlace,
     },
     Describe {
-        table: Vec<String>,
+        table: NamePlace,
+        column: Option<Vec<String>>,
+    },
+    DescribeFunction {
+        name: NamePlace,
+    },
+    DescribeDatabase {
+        name: Vec<String>,
     },
     DescribeQuery {
         query: PlanRef,
@@ -74,16 +103,44 @@ pub enum Command {
         name: String,
         if_exists: bool,
     },
-    CacheTable,
+    CacheTable {
+        name: Vec<String>,
+        /// CACHE TABLE name AS query makes the view.
+        query: Option<PlanRef>,
+    },
+    UncacheTable {
+        name: Vec<String>,
+        if_exists: bool,
+    },
+    ClearCache,
+    /// REFRESH and ANALYZE; None: of a path or all.
+    Refresh {
+        table: Option<Vec<String>>,
+    },
     CreateTable(Box<TableDefinition>),
     Insert {
         table: Vec<String>,
         /// Empty: all of the table's, in order.
         columns: Vec<String>,
+        /// PARTITION (column = value, column): values given once for all rows.
+        partition: Vec<(String, Option<Expr>)>,
         overwrite: bool,
         query: PlanRef,
     },
+    CreateDatabase {
+        name: Vec<String>,
+        comment: String,
+        if_not_exists: bool,
+    },
+    DropDatabase {
+        name: Vec<String>,
+        if_exists: bool,
+        cascade: bool,
+    },
     ShowPartitions {
+        table: NamePlace,
+    },
+    Truncate {
         table: Vec<String>,
     },
 }
@@ -117,14 +174,14 @@ impl Parser<'_> {
                 Command::Use { name: self.name_parts()? }
             }
             "declare" => self.declare()?,
-            "cache" | "uncache" | "refresh" | "clear" | "analyze" => {
-                while self.peek().kind != Kind::End {
-                    self.next();
-                }
-                Command::CacheTable
-            }
+            "cache" | "uncache" | "refresh" | "clear" | "analyze" => self.caching(&word)?,
             "insert" => self.insert()?,
-            "alter" | "truncate" | "merge" | "update" | "delete" | "load" | "msck" | "grant" | "call" => {
+            "truncate" => {
+                self.next();
+                self.expect_word("table")?;
+                Command::Truncate { table: self.name_parts()? }
+            }
+            "alter" | "merge" | "update" | "delete" | "load" | "msck" | "grant" | "call" => {
                 return Err(SparkError::not_yet(&format!("The statement {}", word.to_uppercase())));
             }
             _ => return Ok(None),
@@ -145,20 +202,47 @@ impl Parser<'_> {
         if !replace && !global && !temporary && self.word("table") {
             return self.create_table();
         }
+        if !replace && !global && !temporary && ["database", "schema", "namespace"].iter().any(|word| self.word(word)) {
+            return self.create_database();
+        }
         if !self.word("view") {
-            return Err(SparkError::not_yet("CREATE other than a table or a temporary view"));
+            return Err(SparkError::not_yet("CREATE other than a table, a view or a database"));
         }
-        if !temporary {
-            return Err(SparkError::not_yet("CREATE VIEW other than a temporary view"));
-        }
-        self.words(&["if", "not", "exists"]);
+        let if_not_exists = self.words(&["if", "not", "exists"]);
         let name = self.name_parts()?;
         let columns = self.column_names()?;
-        if self.word("comment") {
-            self.next();
+        loop {
+            if self.word("comment") {
+                self.next();
+            } else if self.word("tblproperties") {
+                self.properties()?;
+            } else {
+                break;
+            }
         }
         self.expect_word("as")?;
+        if !temporary {
+            return Ok(Command::SaveView { name, columns, query: self.query()?, replace, if_not_exists });
+        }
         Ok(Command::CreateView { name, columns, query: self.query()?, replace, global })
+    }
+
+    fn create_database(&mut self) -> Result<Command> {
+        let if_not_exists = self.words(&["if", "not", "exists"]);
+        let name = self.name_parts()?;
+        let mut comment = String::new();
+        loop {
+            if self.word("comment") {
+                comment = self.constant_text()?;
+            } else if self.word("location") {
+                return Err(SparkError::not_yet("CREATE DATABASE with LOCATION"));
+            } else if self.words(&["with", "dbproperties"]) || self.words(&["with", "properties"]) {
+                self.properties()?;
+            } else {
+                break;
+            }
+        }
+        Ok(Command::CreateDatabase { name, comment, if_not_exists })
     }
 
     fn drop(&mut self) -> Result<Command> {
@@ -166,6 +250,13 @@ impl Parser<'_> {
         if self.words(&["temporary", "variable"]) || self.words(&["temp", "variable"]) {
             let if_exists = self.words(&["if", "exists"]);
             return Ok(Command::DropVariable { name: self.identifier()?, if_exists });
+        }
+        if ["database", "schema", "namespace"].iter().any(|word| self.word(word)) {
+            let if_exists = self.words(&["if", "exists"]);
+            let name = self.name_parts()?;
+            let cascade = self.word("cascade");
+            self.word("restrict");
+            return Ok(Command::DropDatabase { name, if_exists, cascade });
         }
         let view = self.word("view");
         if !view {
@@ -230,52 +321,36 @@ impl Parser<'_> {
         if self.word("catalogs") {
             return Ok(Command::ShowCatalogs);
         }
-        for scope in ["system", "user", "all"] {
-            if self.is_word(scope) && self.word_at(1, "functions") {
+        let mut scope = FunctionScope::All;
+        for (word, named) in
+            [("system", FunctionScope::System), ("user", FunctionScope::User), ("all", FunctionScope::All)]
+        {
+            if self.is_word(word) && self.word_at(1, "functions") {
                 self.next();
+                scope = named;
             }
         }
         if self.word("functions") {
-            if self.word("in") || self.word("from") {
-                self.name_parts()?;
-            }
-            self.word("like");
-            let pattern = match self.peek().kind.clone() {
-                Kind::Text(text) => {
-                    self.next();
-                    Some(text)
-                }
-                Kind::Word => Some(self.name_parts()?.join(".")),
-                _ => None,
-            };
-            return Ok(Command::ShowFunctions { pattern });
+            self.database()?;
+            return Ok(Command::ShowFunctions { scope, pattern: self.like_pattern(true)? });
         }
         let views = self.is_word("views");
         if self.word("tables") || self.word("views") {
-            if self.word("in") || self.word("from") {
-                self.name_parts()?;
-            }
-            self.word("like");
-            let pattern = match self.peek().kind.clone() {
-                Kind::Text(text) => {
-                    self.next();
-                    Some(text)
-                }
-                _ => None,
-            };
-            return Ok(Command::ShowTables { pattern, views });
+            let database = self.database()?;
+            return Ok(Command::ShowTables { database, pattern: self.like_pattern(false)?, views });
         }
         if self.word("databases") || self.word("schemas") || self.word("namespaces") {
-            return Ok(Command::ShowDatabases);
+            self.database()?;
+            return Ok(Command::ShowDatabases { pattern: self.like_pattern(false)? });
         }
         if self.word("columns") {
             if !(self.word("in") || self.word("from")) {
                 return Err(self.unexpected());
             }
-            return Ok(Command::ShowColumns { table: self.name_parts()? });
+            return Ok(Command::ShowColumns { table: self.name_place()? });
         }
         if self.word("partitions") {
-            return Ok(Command::ShowPartitions { table: self.name_parts()? });
+            return Ok(Command::ShowPartitions { table: self.name_place()? });
         }
         Err(SparkError::not_yet("This SHOW statement"))
     }
@@ -285,13 +360,91 @@ impl Parser<'_> {
         if self.word("query") || self.is_word("select") || self.is_word("with") || self.is_word("values") {
             return Ok(Command::DescribeQuery { query: self.query()? });
         }
-        if self.is_word("function") && matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted) {
-            return Err(SparkError::not_yet("DESCRIBE FUNCTION"));
+        if self.is_word("function") && matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted | Kind::Text(_)) {
+            self.next();
+            self.word("extended");
+            let at = self.origin(self.peek().place);
+            let name = match self.peek().kind.clone() {
+                Kind::Text(text) => {
+                    self.next();
+                    NamePlace { parts: vec![text], at }
+                }
+                _ => self.name_place()?,
+            };
+            return Ok(Command::DescribeFunction { name });
+        }
+        for word in ["database", "schema", "namespace"] {
+            if self.is_word(word) && matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted) {
+                self.next();
+                self.word("extended");
+                return Ok(Command::DescribeDatabase { name: self.name_parts()? });
+            }
         }
         self.word("table");
         self.word("extended");
         self.word("formatted");
-        Ok(Command::Describe { table: self.name_parts()? })
+        let table = self.name_place()?;
+        let column = matches!(self.peek().kind, Kind::Word | Kind::Quoted).then(|| self.name_parts()).transpose()?;
+        Ok(Command::Describe { table, column })
+    }
+
+    fn name_place(&mut self) -> Result<NamePlace> {
+        let at = self.origin(self.peek().place);
+        Ok(NamePlace { parts: self.name_parts()?, at })
+    }
+
+    /// `IN database` or `FROM database`.
+    fn database(&mut self) -> Result<Option<Vec<String>>> {
+        if self.word("in") || self.word("from") { self.name_parts().map(Some) } else { Ok(None) }
+    }
+
+    /// `[LIKE] 'pattern'`; a function's name may stand without quotes.
+    fn like_pattern(&mut self, bare: bool) -> Result<Option<String>> {
+        self.word("like");
+        match self.peek().kind.clone() {
+            Kind::Text(text) => {
+                self.next();
+                Ok(Some(text))
+            }
+            Kind::Word | Kind::Quoted if bare => Ok(Some(self.name_parts()?.join("."))),
+            _ => Ok(None),
+        }
+    }
+
+    /// CACHE, UNCACHE, CLEAR CACHE, REFRESH and ANALYZE.
+    fn caching(&mut self, word: &str) -> Result<Command> {
+        self.next();
+        match word {
+            "cache" => {
+                self.word("lazy");
+                self.expect_word("table")?;
+                let name = self.name_parts()?;
+                if self.word("options") {
+                    self.properties()?;
+                }
+                let with_query = self.word("as") || self.is_word("select") || self.is_word("with");
+                let query = with_query.then(|| self.query()).transpose()?;
+                Ok(Command::CacheTable { name, query })
+            }
+            "uncache" => {
+                self.expect_word("table")?;
+                let if_exists = self.words(&["if", "exists"]);
+                Ok(Command::UncacheTable { name: self.name_parts()?, if_exists })
+            }
+            "clear" => {
+                self.expect_word("cache")?;
+                Ok(Command::ClearCache)
+            }
+            _ => {
+                self.word("table");
+                let named = matches!(self.peek().kind, Kind::Word | Kind::Quoted) && !self.is_word("tables");
+                let table = named.then(|| self.name_parts()).transpose()?;
+                while self.peek().kind != Kind::End {
+                    self.next();
+                }
+                Ok(Command::Refresh { table })
+            }
+        }
     }
 
     fn declare(&mut self) -> Result<Command> {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::Parser;
+use super::errors::Place;
 use super::expressions::{call, strip};
 use super::tokens::Kind;
-use crate::analyzer::{COLUMN_ALIASES, STAR_EXCEPT, STAR_SET};
+use crate::analyzer::{COLUMN_ALIASES, PLACED, STAR_EXCEPT, STAR_SET};
 use crate::error::{Result, SparkError};
 use crate::expr::{Expr, SortOrder};
 use crate::plan::{LogicalPlan, PlanRef, SetOperation};
@@ -95,6 +96,7 @@ impl Parser<'_> {
 
     /// UNION and EXCEPT from left to right, INTERSECT before them.
     fn set_operations(&mut self) -> Result<PlanRef> {
+        let place = self.peek().place;
         let mut left = self.intersections()?;
         loop {
             let union = self.is_word("union");
@@ -108,16 +110,24 @@ impl Parser<'_> {
             }
             let right = self.intersections()?;
             left = if union {
-                let plan: PlanRef =
-                    Arc::new(LogicalPlan::Union { children: vec![left, right], by_name: false, allow_missing: false });
-                if all { plan } else { Arc::new(LogicalPlan::Distinct { child: plan }) }
+                let plan = LogicalPlan::Union { children: vec![left, right], by_name: false, allow_missing: false };
+                let plan = self.placed_plan(plan, place);
+                if all { plan } else { self.placed_plan(LogicalPlan::Distinct { child: plan }, place) }
             } else {
-                Arc::new(LogicalPlan::SetOperation { kind: SetOperation::Except, all, left, right })
+                let plan = LogicalPlan::SetOperation { kind: SetOperation::Except, all, left, right };
+                self.placed_plan(plan, place)
             };
         }
     }
 
+    /// A set operation with its place for error texts.
+    fn placed_plan(&self, plan: LogicalPlan, place: Place) -> PlanRef {
+        let at = self.placed(Expr::bool(true), place);
+        Arc::new(LogicalPlan::Hint { name: PLACED.to_owned(), parameters: vec![at], child: Arc::new(plan) })
+    }
+
     fn intersections(&mut self) -> Result<PlanRef> {
+        let place = self.peek().place;
         let mut left = self.query_primary()?;
         while self.word("intersect") {
             let all = self.word("all");
@@ -125,7 +135,8 @@ impl Parser<'_> {
                 self.word("distinct");
             }
             let right = self.query_primary()?;
-            left = Arc::new(LogicalPlan::SetOperation { kind: SetOperation::Intersect, all, left, right });
+            let plan = LogicalPlan::SetOperation { kind: SetOperation::Intersect, all, left, right };
+            left = self.placed_plan(plan, place);
         }
         Ok(left)
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Parser;
+use super::errors::Place;
 use super::expressions::call;
 use super::query::renamed;
 use super::table_arguments::TableArguments;
@@ -151,26 +152,13 @@ impl Parser<'_> {
         if !self.word("tablesample") {
             return Ok(plan);
         }
+        if self.word("system") {
+            return Err(SparkError::analysis("UNSUPPORTED_FEATURE.TABLESAMPLE_SYSTEM_NO_SCAN", &[]));
+        }
+        self.word("bernoulli");
+        let place = self.peek().place;
         self.expect_symbol("(")?;
-        let number = self.value(1)?;
-        let amount = match super::expressions::strip(&number) {
-            Expr::Literal { value, .. } => value.as_f64(),
-            _ => None,
-        };
-        let Some(amount) = amount else { return Err(self.unexpected()) };
-        let plan = if self.word("percent") {
-            Arc::new(LogicalPlan::Sample {
-                lower: 0.0,
-                fraction: amount / 100.0,
-                seed: 0,
-                with_replacement: false,
-                child: plan,
-            })
-        } else if self.word("rows") {
-            Arc::new(LogicalPlan::Limit { limit: number, child: plan })
-        } else {
-            return Err(self.unexpected());
-        };
+        let plan = self.sample_method(plan, place)?;
         self.expect_symbol(")")?;
         if !self.word("repeatable") {
             return Ok(plan);
@@ -193,6 +181,56 @@ impl Parser<'_> {
             }),
             _ => plan,
         })
+    }
+
+    /// What stands in the parentheses of TABLESAMPLE.
+    fn sample_method(&mut self, plan: PlanRef, place: Place) -> Result<PlanRef> {
+        let sample = |fraction: f64, child: PlanRef| LogicalPlan::Sample {
+            lower: 0.0,
+            fraction,
+            seed: 0,
+            with_replacement: false,
+            child,
+        };
+        if self.is_word("bucket") && self.peek_at(1).kind == Kind::Number {
+            self.next();
+            let taken: f64 = self.next().text.parse().unwrap_or(0.0);
+            for word in ["out", "of"] {
+                self.expect_word(word)?;
+            }
+            let of: f64 = self.next().text.parse().unwrap_or(0.0);
+            if self.word("on") {
+                let message = [("msg", "BUCKET x OUT OF y ON colname")];
+                return Err(self.parse_error("_LEGACY_ERROR_TEMP_0015", &message, place));
+            }
+            return self.fraction(taken / of, place).map(|fraction| Arc::new(sample(fraction, plan)));
+        }
+        let text = self.peek().text.clone();
+        let number = self.value(1)?;
+        let amount = match super::expressions::strip(&number) {
+            Expr::Literal { value, .. } => value.as_f64(),
+            _ => None,
+        };
+        if self.word("rows") {
+            return Ok(Arc::new(LogicalPlan::Limit { limit: number, child: plan }));
+        }
+        let Some(amount) = amount else { return Err(self.unexpected()) };
+        if self.word("percent") {
+            return self.fraction(amount / 100.0, place).map(|fraction| Arc::new(sample(fraction, plan)));
+        }
+        if self.is_symbol(")") {
+            return Err(self.parse_error("_LEGACY_ERROR_TEMP_0016", &[("bytesStr", &text)], place));
+        }
+        Err(self.unexpected())
+    }
+
+    /// A share of rows from 0 to 1.
+    fn fraction(&self, fraction: f64, place: Place) -> Result<f64> {
+        if (-1e-6..=1.0 + 1e-6).contains(&fraction) {
+            return Ok(fraction);
+        }
+        let shown = crate::value::text::double_to_string(fraction);
+        Err(self.parse_error("INVALID_TABLESAMPLE_FRACTION", &[("fraction", &shown)], place))
     }
 
     /// range(...), explode(...) and other functions in FROM.

@@ -81,7 +81,7 @@ impl Parser<'_> {
     }
 
     /// `(key = value, 'a.b' 'c')`
-    fn properties(&mut self) -> Result<IndexMap<String, String>> {
+    pub(super) fn properties(&mut self) -> Result<IndexMap<String, String>> {
         let mut properties = IndexMap::new();
         self.expect_symbol("(")?;
         loop {
@@ -107,7 +107,7 @@ impl Parser<'_> {
         Ok(properties)
     }
 
-    /// INSERT INTO | OVERWRITE [TABLE] name [(columns)] query
+    /// INSERT INTO | OVERWRITE [TABLE] name [PARTITION (column [= value], ...)] [(columns)] query
     pub(super) fn insert(&mut self) -> Result<Command> {
         self.next();
         let overwrite = self.word("overwrite");
@@ -116,11 +116,24 @@ impl Parser<'_> {
         }
         self.word("table");
         let table = self.name_parts()?;
-        if self.is_word("partition") {
-            return Err(SparkError::not_yet("INSERT into a partition"));
+        let mut partition = Vec::new();
+        if self.word("partition") {
+            self.expect_symbol("(")?;
+            loop {
+                let column = self.identifier()?;
+                let value = self.symbol("=").then(|| self.expression()).transpose()?;
+                partition.push((column, value));
+                if !self.symbol(",") {
+                    break;
+                }
+            }
+            self.expect_symbol(")")?;
+        }
+        if overwrite && partition.iter().any(|(_, value)| value.is_some()) {
+            return Err(SparkError::not_yet("INSERT OVERWRITE of a partition"));
         }
         let named = self.is_symbol("(") && !self.word_at(1, "select") && !self.word_at(1, "values");
         let columns = if named { self.column_names()? } else { Vec::new() };
-        Ok(Command::Insert { table, columns, overwrite, query: self.query()? })
+        Ok(Command::Insert { table, columns, partition, overwrite, query: self.query()? })
     }
 }

@@ -13,6 +13,14 @@ fn nullable(list: &[Arc<Attribute>]) -> impl Iterator<Item = Arc<Attribute>> + '
         .map(|a| if a.nullable { Arc::clone(a) } else { Arc::new(Attribute { nullable: true, ..(**a).clone() }) })
 }
 
+/// The parts of a relation's name: those of the catalog's tables are given in full.
+fn qualifier(name: &str) -> Vec<String> {
+    match name.strip_prefix("spark_catalog.").and_then(|rest| rest.split_once('.')) {
+        Some((database, table)) => ["spark_catalog", database, table].map(str::to_owned).to_vec(),
+        None => vec![name.to_owned()],
+    }
+}
+
 impl LogicalPlan {
     /// Direct children, left to right.
     pub fn children(&self) -> Vec<&PlanRef> {
@@ -288,7 +296,7 @@ impl LogicalPlan {
                 .output()
                 .into_iter()
                 .filter(|a| !a.metadata.hidden || a.is_file_metadata())
-                .map(|a| Arc::new(Attribute { qualifier: vec![name.clone()], ..(*a).clone() }))
+                .map(|a| Arc::new(Attribute { qualifier: qualifier(name), ..(*a).clone() }))
                 .collect(),
             P::EventTimeWatermark { column, delay, child } => {
                 let id = column.expr_id();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::expr::{AggregateCall, Attribute, Expr, SortOrder};
+use crate::expr::{AggregateCall, Attribute, Expr, FrameBound, SortOrder, WindowFrame};
 use crate::types::DataType;
 use crate::value::{Value, text as value_text};
 
@@ -118,6 +118,7 @@ pub fn expression(e: &Expr) -> String {
             let mut parts = Vec::new();
             parts.extend(spec.partition_by.iter().map(expression));
             parts.extend(spec.order_by.iter().map(order));
+            parts.extend(spec.frame.as_ref().map(frame));
             format!("{} windowspecdefinition({})", expression(&w.function), parts.join(", "))
         }
         Expr::SortOrder(o) => order(o),
@@ -129,6 +130,18 @@ pub fn expression(e: &Expr) -> String {
         }
         other => format!("{other:?}"),
     }
+}
+
+/// SpecifiedWindowFrame.toString.
+fn frame(frame: &WindowFrame) -> String {
+    let bound = |bound: &FrameBound| match bound {
+        FrameBound::UnboundedPreceding => "unboundedpreceding$()".to_owned(),
+        FrameBound::UnboundedFollowing => "unboundedfollowing$()".to_owned(),
+        FrameBound::CurrentRow => "currentrow$()".to_owned(),
+        FrameBound::Offset(offset) => expression(offset),
+    };
+    let kind = if frame.rows { "RowFrame" } else { "RangeFrame" };
+    format!("specifiedwindowframe({kind}, {}, {})", bound(&frame.start), bound(&frame.end))
 }
 
 fn call(name: &str, args: &[Expr]) -> String {

@@ -166,10 +166,12 @@ fn table_spec(
     settings: &Settings,
 ) -> Result<WriterSpec> {
     let parts = parse_table_name(session, name)?;
-    let short = parts.last().cloned().unwrap_or_default();
-    if parts.len() == 1 && session.catalog.borrow().temp_view(&short).is_some() {
+    if let [view] = parts.as_slice()
+        && session.catalog.borrow().temp_view(view).is_some()
+    {
         return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1190", &[("viewName", name)]));
     }
+    let short = session.catalog.borrow().table_name(&parts)?;
     let known = session.catalog.borrow().saved(&short).cloned();
     let table = match known {
         Some(table) => {
@@ -188,7 +190,11 @@ fn table_spec(
             let fields = first.into_iter().chain(last);
             let fields = fields.map(|a| StructField::new(&*a.name, a.data_type.clone(), true)).collect();
             let warehouse = settings.text("spark.sql.warehouse.dir", "spark-warehouse");
-            let folder = join(&session.cwd, &format!("{}/{}", uri_to_path(&warehouse), short.to_lowercase()));
+            let place = match tidemark_sql::catalog::split(&short) {
+                ("default", table) => table.to_lowercase(),
+                (database, table) => format!("{database}.db/{}", table.to_lowercase()),
+            };
+            let folder = join(&session.cwd, &format!("{}/{place}", uri_to_path(&warehouse)));
             let table = SavedTable {
                 name: short,
                 format: format.to_lowercase(),

@@ -132,3 +132,10 @@ def explain_mode(extended, mode):
         modes = "'simple', 'extended', 'codegen', 'cost', 'formatted'"
         raise IllegalArgumentException(f"Unknown explain mode: {mode}. Accepted explain modes are {modes}.")
     return mode.lower()
+
+
+def more():
+    """The methods that are written out in terms of others; loaded once needed."""
+    from pyspark.sql import _frame_more
+
+    return _frame_more

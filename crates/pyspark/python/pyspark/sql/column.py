@@ -49,6 +49,13 @@ def _to_expr(col):
     raise _expected("col", "Column or str", col)
 
 
+def _exprs(cols):
+    """Expressions of columns and names, given one by one or as one list."""
+    if len(cols) == 1 and isinstance(cols[0], (list, tuple)):
+        cols = cols[0]
+    return [_to_expr(col) for col in cols]
+
+
 def _type_json(dataType):
     if isinstance(dataType, str):
         return _native.parse_type(dataType, False)

@@ -10,6 +10,13 @@ _NONE = object()
 
 
 class RuntimeConfig:
+    def __init__(self, session):
+        self._session = session
+
+    def __getattribute__(self, name):
+        object.__getattribute__(self, "_session")._enter()
+        return object.__getattribute__(self, name)
+
     def set(self, key, value):
         _native.set(key, str(value).lower() if isinstance(value, bool) else str(value))
 

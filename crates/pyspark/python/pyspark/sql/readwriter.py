@@ -170,6 +170,13 @@ class DataFrameWriter(_options.Options):
         self._partition_by = list(cols)
         return self
 
+    def clusterBy(self, *cols):
+        """How files are laid out by columns is left to tables that know of it; those here do not."""
+        if len(cols) == 1 and isinstance(cols[0], (list, tuple)):
+            cols = cols[0]
+        assert cols, "clusterBy needs one or more clustering columns."
+        return self
+
     def bucketBy(self, numBuckets, col, *cols):
         if not isinstance(numBuckets, int):
             raise PySparkTypeError(

@@ -78,6 +78,9 @@ class SparkSession:
     Builder = Builder
     _instantiatedSession = None
     _activeSession = None
+    # Whether the engine must be told whose calls come next.
+    _several = False
+    _number = 0
 
     def __init__(self, sparkContext=None, jsparkSession=None, options=None):
         from pyspark.core.context import SparkContext
@@ -129,16 +132,19 @@ class SparkSession:
     def conf(self):
         from pyspark.sql.conf import RuntimeConfig
 
-        return RuntimeConfig()
+        self._enter()
+        return RuntimeConfig(self)
 
     @property
     def catalog(self):
+        self._enter()
         from pyspark.sql.catalog import Catalog
 
         return Catalog(self)
 
     @property
     def udf(self):
+        self._enter()
         from pyspark.sql.udf import UDFRegistration
 
         return UDFRegistration(self)
@@ -151,12 +157,14 @@ class SparkSession:
 
     @property
     def read(self):
+        self._enter()
         from pyspark.sql.readwriter import DataFrameReader
 
         return DataFrameReader(self)
 
     @property
     def readStream(self):
+        self._enter()
         from pyspark.sql.streaming.readwriter import DataStreamReader
 
         return DataStreamReader(self)
@@ -173,6 +181,7 @@ class SparkSession:
 
     @property
     def tvf(self):
+        self._enter()
         from pyspark.sql.tvf import TableValuedFunction
 
         return TableValuedFunction(self)
@@ -181,12 +190,45 @@ class SparkSession:
         return self.createDataFrame([], schema)
 
     def newSession(self):
-        from pyspark.sql._literals import not_yet
+        """Another configuration, other temp views and functions, over the same tables and files."""
+        made = SparkSession(self._sc)
+        made._number = _tidemark_conf.new_session()
+        SparkSession._several = True
+        made._enter()
+        for key, value in self._sc._conf.getAll():
+            _tidemark_conf.set_initial(key, value)
+        return made
 
-        raise not_yet("SparkSession.newSession")
+    def _enter(self):
+        """Calls of the engine are this session's from here on."""
+        if SparkSession._several:
+            _tidemark_conf.enter_session(self._number)
+
+    def _frame(self, plan):
+        return DataFrame(plan, self)
+
+    # Tags mark jobs so that others can end them; here nothing runs beside the script.
 
     def addTag(self, tag):
-        pass
+        self._tags = {*self.getTags(), tag}
+
+    def removeTag(self, tag):
+        self._tags = self.getTags() - {tag}
+
+    def getTags(self):
+        return set(self.__dict__.get("_tags", ()))
+
+    def clearTags(self):
+        self._tags = set()
+
+    def interruptAll(self):
+        return []
+
+    def interruptTag(self, tag):
+        return []
+
+    def interruptOperation(self, op_id):
+        return []
 
     def sql(self, sqlQuery, args=None, **kwargs):
         from pyspark.sql.functions import lit
@@ -205,6 +247,7 @@ class SparkSession:
                 errorClass="INVALID_TYPE",
                 messageParameters={"arg_name": "args", "arg_type": type(args).__name__},
             )
+        self._enter()
         return DataFrame(_native.sql(sqlQuery, names, named, positional), self)
 
     def table(self, tableName):
@@ -217,6 +260,7 @@ class SparkSession:
                     "arg_type": type(tableName).__name__,
                 },
             )
+        self._enter()
         return DataFrame(_native.table(tableName, False), self)
 
     def range(self, start, end=None, step=1, numPartitions=None):
@@ -226,6 +270,7 @@ class SparkSession:
             from pyspark.errors.exceptions import captured
 
             raise captured.IllegalArgumentException("requirement failed: step (0) cannot be 0")
+        self._enter()
         return DataFrame(_native.range(int(start), int(end), int(step), numPartitions), self)
 
     def createDataFrame(self, data, schema=None, samplingRatio=None, verifySchema=True):
@@ -233,6 +278,7 @@ class SparkSession:
         from pyspark.sql import _rows
 
         SparkSession._activeSession = self
+        self._enter()
         if isinstance(data, DataFrame):
             raise PySparkTypeError(
                 errorClass="INVALID_TYPE", messageParameters={"arg_name": "data", "arg_type": "DataFrame"}

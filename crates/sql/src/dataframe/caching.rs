@@ -1,0 +1,39 @@
+//! cache(), persist() and CACHE TABLE: which plans are cached. Plans are cheap to run again, so that rows are not kept; the
+//! catalog and the frames tell what Spark's would.
+
+use super::same_semantics;
+use crate::plan::PlanRef;
+use crate::session::SqlSession;
+
+/// MEMORY_AND_DISK_DESER: disk, memory, off heap, deserialized, replicas.
+pub(super) const DESERIALIZED: &str = "1 1 0 1 1";
+
+/// A plan that is cached, with its storage level as it was given.
+#[derive(Clone, Debug)]
+pub struct Cached {
+    plan: PlanRef,
+    level: String,
+}
+
+/// CacheManager.cacheQuery: a plan that is cached already keeps its level.
+pub fn cache(session: &SqlSession, plan: &PlanRef, level: &str) {
+    if storage_level(session, plan).is_none() {
+        session.cached.borrow_mut().push(Cached { plan: plan.clone(), level: level.to_owned() });
+    }
+}
+
+/// CacheManager.uncacheQuery.
+pub fn uncache(session: &SqlSession, plan: &PlanRef) {
+    session.cached.borrow_mut().retain(|cached| !same_semantics(&cached.plan, plan));
+}
+
+/// The level that the plan is cached with.
+pub fn storage_level(session: &SqlSession, plan: &PlanRef) -> Option<String> {
+    let cached = session.cached.borrow();
+    cached.iter().find(|cached| same_semantics(&cached.plan, plan)).map(|cached| cached.level.clone())
+}
+
+/// CLEAR CACHE.
+pub fn clear_cache(session: &SqlSession) {
+    session.cached.borrow_mut().clear();
+}
