@@ -109,7 +109,7 @@ impl Catalog {
         let prefix = format!("{name}.");
         let tables: Vec<String> = self.tables.keys().filter(|key| key.starts_with(&prefix)).cloned().collect();
         let views: Vec<String> = self.views.keys().filter(|key| key.starts_with(&prefix)).cloned().collect();
-        if !cascade && !(tables.is_empty() && views.is_empty()) {
+        if !cascade && (!tables.is_empty() || !views.is_empty()) {
             return Err(SparkError::analysis("SCHEMA_NOT_EMPTY", &[("schemaName", &quoted(&name))]));
         }
         for view in &views {

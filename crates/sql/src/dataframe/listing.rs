@@ -23,7 +23,7 @@ pub fn tables(
         let mut saved = if views_only { Vec::new() } else { catalog.saved_tables() };
         saved.extend(catalog.saved_views());
         saved.retain(|entry| entry.namespace.first() == Some(&database.name));
-        saved.sort_by(|a, b| a.name.to_lowercase().cmp(&b.name.to_lowercase()));
+        saved.sort_by_key(|entry| entry.name.to_lowercase());
         Ok(saved)
     };
     let mut entries = match database {
@@ -163,12 +163,14 @@ pub fn function(session: &SqlSession, parts: &[String]) -> Option<FunctionScope>
     if session.catalog.borrow().function(name).is_some() {
         return Some(FunctionScope::User);
     }
-    let generator = ["range", "explode"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    let generator = ["range", "explode", "window", "session_window", "window_time"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known));
     (generator || crate::functions::registry::lookup(name).is_some()).then_some(FunctionScope::System)
 }
 
 /// DESCRIBE FUNCTION: lines of text. The documentation of Spark's own functions is not here, and says so.
-pub fn describe_function(session: &SqlSession, parts: &[String]) -> Result<Vec<String>> {
+pub(super) fn describe_function(session: &SqlSession, parts: &[String]) -> Result<Vec<String>> {
     let name = parts.join(".");
     let operator = match name.to_lowercase().as_str() {
         "<>" | "!=" => Some(format!("expr1 {name} expr2 - Returns true if `expr1` is not equal to `expr2`.")),
@@ -197,13 +199,13 @@ pub fn describe_function(session: &SqlSession, parts: &[String]) -> Result<Vec<S
 }
 
 /// UNRESOLVED_ROUTINE.
-pub fn no_function(session: &SqlSession, parts: &[String]) -> SparkError {
+pub(super) fn no_function(session: &SqlSession, parts: &[String]) -> SparkError {
     let path = session.catalog.borrow().search_path();
     SparkError::analysis("UNRESOLVED_ROUTINE", &[("routineName", &quote_parts(parts)), ("searchPath", &path)])
 }
 
 /// A name by a pattern of SHOW, without regard to case: `*` and `%` any text, `|` alternatives.
-pub fn matches_pattern(pattern: &str, name: &str) -> bool {
+pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
     let name = name.to_lowercase();
     let pattern = pattern.to_lowercase().replace('%', "*");
     pattern.split('|').any(|pattern| {

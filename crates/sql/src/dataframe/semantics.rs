@@ -7,7 +7,7 @@ use crate::plan::{LogicalPlan, PlanRef};
 
 /// The plan's tree with ids numbered as they appear and aliases without names.
 fn canonical(plan: &PlanRef) -> String {
-    let tree = crate::explain::tree_string(&*bare(plan));
+    let tree = crate::explain::tree_string(&bare(plan));
     let Ok(pattern) = regex::Regex::new(r"( AS )?([^\s\[\]\(\),]*)#(\d+)") else { return tree };
     let mut seen: Vec<String> = Vec::new();
     pattern

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::listing;
-use crate::analyzer::{Analyzer, Scope, analyze, coercion, local_rows, quote_parts, quoted};
+use crate::analyzer::{Analyzer, Scope, analyze, coercion, local_rows, quoted};
 use crate::catalog::{GLOBAL_TEMP, SavedView, full_name, no_database};
 use crate::error::{Result, SparkError};
 use crate::expr::{EvalMode, Expr, Site};

@@ -55,7 +55,7 @@ pub fn write(session: &SqlSession, plan: &PlanRef, spec: WriteSpec) -> Result<()
 }
 
 /// Where a managed table has its files, absolute.
-pub fn warehouse_folder(session: &SqlSession, name: &str) -> String {
+pub(super) fn warehouse_folder(session: &SqlSession, name: &str) -> String {
     let root = session.conf.borrow().get("spark.sql.warehouse.dir").unwrap_or_else(|| WAREHOUSE.to_owned());
     let root = resolve_path(&session.cwd, &root);
     let (database, table) = split(name);

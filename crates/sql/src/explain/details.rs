@@ -8,6 +8,7 @@ use crate::exec::join::JoinExec;
 use crate::exec::project::ProjectExec;
 use crate::exec::scan::FileScanExec;
 use crate::expr::{AggregateCall, Attribute, Expr};
+use crate::plan::JoinKind;
 use crate::planner::text;
 
 /// `Input [2]: [a#1, b#2]` (QueryPlan.generateFieldString).
@@ -81,7 +82,8 @@ fn of_join(join: &JoinExec) -> Vec<String> {
         lines.push(field("Left keys", &expressions(&join.keys.left)));
         lines.push(field("Right keys", &expressions(&join.keys.right)));
     }
-    lines.push(format!("Join type: {}", super::join_name(join.kind)));
+    let kind = if join.kind == JoinKind::Cross { JoinKind::Inner } else { join.kind };
+    lines.push(format!("Join type: {}", super::join_name(kind)));
     let condition = join.condition.as_ref().map_or_else(|| "None".to_owned(), text::expression);
     lines.push(format!("Join condition: {condition}"));
     lines

@@ -151,7 +151,8 @@ fn kind(node: &ExecRef) -> String {
             format!("{name} {}", if build == Side::Left { "BuildLeft" } else { "BuildRight" })
         }
         Strategy::SortMerge { .. } => name.to_owned(),
-        Strategy::Cartesian => name.to_owned(),
+        // A cross join is planned as an inner one.
+        Strategy::Cartesian => "Inner".to_owned(),
     }
 }
 

@@ -35,7 +35,6 @@ for label, build in {
     "intersect": lambda: t.intersect(t.select("id")),
     "exceptAll": lambda: t.exceptAll(t.select("id", F.array("id"))),
     "unionByName": lambda: t.unionByName(t.select("id")),
-    "unionByName types": lambda: t.unionByName(t.select(F.array("id").alias("id"), "k")),
     "maps": lambda: maps.union(maps).distinct(),
     "intersect maps": lambda: maps.intersect(maps),
 }.items():
