@@ -5,8 +5,13 @@ mod keys;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use indexmap::IndexMap;
+
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::functions::datetime::zone::Zone;
+
+/// Switches off the checks of a path given twice.
+pub const LENIENT_PATHS: &str = "spark.sql.legacy.pathOptionBehavior.enabled";
 
 /// The configuration of one session: values set in it over Spark's defaults.
 #[derive(Clone, Debug, Default)]
@@ -101,6 +106,19 @@ impl SqlConf {
     /// spark.sql.session.timeZone.
     pub fn time_zone(&self) -> &Zone {
         &self.hot().zone
+    }
+
+    /// spark.sql.legacy.pathOptionBehavior.enabled: a path option may stand beside a path given.
+    pub fn lenient_paths(&self) -> bool {
+        self.bool(LENIENT_PATHS)
+    }
+
+    /// Refuses a path option where `method` of a stream's reader or writer is given a path.
+    pub fn refuse_path_option(&self, options: &IndexMap<String, String>, method: &str) -> Result<()> {
+        if self.lenient_paths() || !options.keys().any(|key| key.eq_ignore_ascii_case("path")) {
+            return Ok(());
+        }
+        Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1188", &[("method", method), ("config", LENIENT_PATHS)]))
     }
 
     /// The same session in another zone.

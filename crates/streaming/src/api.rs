@@ -26,6 +26,9 @@ pub struct WriterSpec {
     pub trigger: TriggerSpec,
     pub path: Option<String>,
     pub partition_by: Vec<String>,
+    /// partitionBy was called, be it without a column.
+    pub partitioned: bool,
+    pub cluster_by: Vec<String>,
     /// Handle of the function given to foreachBatch.
     pub foreach_batch: Option<u64>,
     /// Handle of the function or object given to foreach.

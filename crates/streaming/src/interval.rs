@@ -68,13 +68,17 @@ pub(crate) fn parse(text: &str) -> Result<(i64, i64, i64)> {
                 if let Some(fraction) = fraction {
                     let six: String = fraction.chars().chain(std::iter::repeat('0')).take(6).collect();
                     let part: i64 = six.parse().map_err(|_| refuse("UNRECOGNIZED_NUMBER", "number", &number))?;
-                    micros += if negative { -part } else { part };
+                    micros = micros.checked_add(if negative { -part } else { part }).ok_or_else(overflow)?;
                 }
             }
             "millisecond" => micros = add(micros, 1000)?,
             "microsecond" => micros = add(micros, 1)?,
-            "nanosecond" => micros += value / 1000,
+            "nanosecond" => micros = micros.checked_add(value / 1000).ok_or_else(overflow)?,
             _ => return Err(refuse("INVALID_UNIT", "unit", unit)),
+        }
+        // CalendarInterval counts both in 32 bits.
+        if i32::try_from(months).is_err() || i32::try_from(days).is_err() {
+            return Err(overflow());
         }
     }
     Ok((months, days, micros))

@@ -34,6 +34,8 @@ pub(crate) struct Setup {
     /// Absolute folder.
     pub(crate) checkpoint: String,
     pub(crate) delete_checkpoint: bool,
+    /// Progress is tracked asynchronously.
+    pub(crate) asynchronous: bool,
     /// Settings of the session when the query was started (its cloned session).
     pub(crate) settings: Settings,
 }
@@ -475,7 +477,7 @@ impl QueryApi for Query {
 impl Query {
     /// Whether a trigger has been reported.
     pub(crate) fn has_progress(&self) -> bool {
-        self.progress.borrow().last().is_some()
+        self.progress.borrow().last_ms.is_some()
     }
 
     /// The query as the API hands it out.

@@ -37,6 +37,11 @@ impl Settings {
         self.fixed.get(key).cloned().or_else(|| self.session.get(key))
     }
 
+    /// The value that was set in the session; None for a default.
+    pub(crate) fn set_by_user(&self, key: &str) -> Option<&str> {
+        self.session.all_set().find(|(known, _)| *known == key).map(|(_, value)| value)
+    }
+
     pub(crate) fn text(&self, key: &str, default: &str) -> String {
         self.get(key).unwrap_or_else(|| default.to_owned())
     }

@@ -23,15 +23,22 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
     let overrides = session.overrides.borrow().clone();
     let (plan, spec) = (overridden_plan(plan, &overrides), overridden_spec(spec, &overrides));
     let env = session.env.clone();
+    if spec.path.is_some() {
+        env.session.conf.borrow().refuse_path_option(&spec.options, "start")?;
+    }
     let settings = Settings::of(&env.session.conf.borrow());
     let trigger = Trigger::parse(&spec.trigger)?;
     let output_mode = parse_output_mode(spec.output_mode.as_deref())?;
     let output = plan.output();
     let resolved = resolve(&spec, trigger, output_mode, &output, &env.session, &settings, &env.broker)?;
+    crate::batch::check_start(trigger, &resolved.format, &settings)?;
     let (checkpoint, delete_checkpoint) = checkpoint(session, &spec, &resolved, &settings)?;
     if settings.flag("spark.sql.streaming.unsupportedOperationCheck", true) {
         crate::batch::check(&plan, output_mode, trigger, &resolved.format, &env.session)?;
     }
+    let stateful = crate::batch::keeps_state(&plan);
+    let shown = resolved.sink.description();
+    let asynchronous = crate::batch::check_async(&spec.options, trigger, &resolved.format, &shown, stateful)?;
     let now = env.clock.now_ms();
     let fs = &env.session.fs;
     let id = query_id(fs, &checkpoint, || env.ids.uuid(), now)?;
@@ -49,6 +56,7 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
         sink_format: resolved.format.clone(),
         checkpoint,
         delete_checkpoint,
+        asynchronous,
         settings: settings.clone(),
     };
     refuse_or_stop_others(session, &setup, &settings)?;

@@ -17,15 +17,15 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    /// Parses what the writer was given. Spark refuses bad intervals already in `trigger(...)`.
+    /// Parses what `trigger(...)` was given.
     pub fn parse(spec: &TriggerSpec) -> Result<Self> {
         Ok(match spec {
             TriggerSpec::Default => Self::ProcessingTime(0),
-            TriggerSpec::ProcessingTime(text) => Self::ProcessingTime(interval_ms(text)?),
+            TriggerSpec::ProcessingTime(text) => Self::ProcessingTime(interval_ms(text, INTERVAL)?),
             TriggerSpec::Once => Self::Once,
             TriggerSpec::AvailableNow => Self::AvailableNow,
-            TriggerSpec::Continuous(text) => Self::Continuous(interval_ms(text)?),
-            TriggerSpec::RealTime(text) => Self::RealTime(interval_ms(text)?),
+            TriggerSpec::Continuous(text) => Self::Continuous(interval_ms(text, INTERVAL)?),
+            TriggerSpec::RealTime(text) => Self::RealTime(interval_ms(text, "the batch duration")?),
         })
     }
 
@@ -65,17 +65,23 @@ impl Trigger {
     }
 }
 
-/// Triggers.convert: an interval without months, not negative.
-fn interval_ms(text: &str) -> Result<i64> {
+/// What the text of the refusal of a negative interval calls it.
+const INTERVAL: &str = "the interval of trigger";
+
+/// Triggers.convert and validate: an interval without months, not negative. `name`: what it is.
+fn interval_ms(text: &str, name: &str) -> Result<i64> {
     let (months, days, micros) = crate::interval::parse(text)?;
     if months != 0 {
         return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_3262", &[("interval", text)]));
     }
-    let ms = days * 86_400_000 + micros / 1000;
+    let whole = days.checked_mul(86_400_000_000).and_then(|day| day.checked_add(micros));
+    let Some(ms) = whole.map(|micros| micros.div_euclid(1000)) else {
+        return Err(SparkError::plain(ErrorClass::Java("java.lang.ArithmeticException"), "long overflow"));
+    };
     if ms < 0 {
         return Err(SparkError::plain(
             ErrorClass::IllegalArgument,
-            "requirement failed: the interval of trigger should not be negative",
+            format!("requirement failed: {name} should not be negative"),
         ));
     }
     Ok(ms)

@@ -84,7 +84,7 @@ fn json_lines(rows: &[RecordBatch], conf: &SqlConf) -> Result<Vec<u8>, SparkErro
     let schema = StructType::from_arrow(&first.schema())?;
     let fs = MemoryFs::new();
     let writer = FileWriter::new("json", &Default::default(), &schema, &[], conf)?;
-    let written = writer.write(&fs, "/out", &[rows.to_vec()], &|_, _| "rows.json".to_owned(), 0)?;
+    let written = writer.write(&fs, "/out", &[rows.to_vec()], &|_, _, _| "rows.json".to_owned(), 0)?;
     let path = written.first().map(|file| file.path.clone()).unwrap_or_default();
     Ok(fs.read(&path).map(|content| content.to_vec()).unwrap_or_default())
 }

@@ -9,6 +9,7 @@ mod _tidemark_stream {
 
     use rustpython_vm::builtins::{PyDictRef, PyTupleRef};
     use rustpython_vm::{PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
+    use tidemark_streaming::Trigger;
     use tidemark_streaming::api::{QueryApi, TriggerSpec, Wait, WriterSpec};
 
     use crate::errors::{IntoPython, to_python};
@@ -46,6 +47,12 @@ mod _tidemark_stream {
         }
     }
 
+    /// DataStreamWriter.trigger: refuses an interval that is none.
+    #[pyfunction]
+    fn check_trigger(kind: String, interval: String, vm: &VirtualMachine) -> PyResult<()> {
+        Trigger::parse(&trigger(&kind, Some(interval))).py(vm).map(drop)
+    }
+
     fn text(settings: &PyDictRef, key: &str, vm: &VirtualMachine) -> PyResult<Option<String>> {
         match settings.get_item_opt(key, vm)? {
             Some(value) => value.try_into_value(vm),
@@ -61,7 +68,7 @@ mod _tidemark_stream {
     }
 
     /// DataStreamWriter.start: `settings` has format, outputMode, options, queryName, trigger (kind, interval), path,
-    /// partitionBy, foreachBatch, foreach, table; what is missing was not given.
+    /// partitionBy, clusterBy, foreachBatch, foreach, table; what is missing was not given.
     #[pyfunction]
     fn start(plan: PyRef<PyPlan>, settings: PyDictRef, vm: &VirtualMachine) -> PyResult<PyQuery> {
         let mut spec = WriterSpec {
@@ -79,6 +86,10 @@ mod _tidemark_stream {
         }
         if let Some(columns) = settings.get_item_opt("partitionBy", vm)? {
             spec.partition_by = columns.try_into_value(vm)?;
+            spec.partitioned = true;
+        }
+        if let Some(columns) = settings.get_item_opt("clusterBy", vm)? {
+            spec.cluster_by = columns.try_into_value(vm)?;
         }
         if let Some(given) = settings.get_item_opt("trigger", vm)? {
             let given: PyTupleRef = given.try_into_value(vm)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Analyzer;
 use super::names::same_name;
-use crate::datasource::relation::format_named;
+use crate::datasource::relation::{Format, format_named};
 use crate::expr::{Attribute, Expr, ExprId, FILE_METADATA, Metadata, UnresolvedFunction};
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::types::{DataType, StructField, StructType};
@@ -20,23 +20,28 @@ const FUNCTIONS: [(&str, &str); 3] = [
     ("input_file_block_length", "file_block_length"),
 ];
 
-/// The fields that every format has (FileFormat.BASE_FILE_METADATA_FIELDS).
-pub(crate) fn fields() -> StructType {
-    StructType::new(vec![
+/// The fields that every format has (FileFormat.BASE_FILE_METADATA_FIELDS), and the row's number in its Parquet file
+/// (ParquetFileFormat.ROW_INDEX_FIELD).
+pub(crate) fn fields(format: Format) -> StructType {
+    let mut fields = vec![
         StructField::new("file_path", DataType::String, false),
         StructField::new("file_name", DataType::String, false),
         StructField::new("file_size", DataType::Long, false),
         StructField::new("file_block_start", DataType::Long, false),
         StructField::new("file_block_length", DataType::Long, false),
         StructField::new("file_modification_time", DataType::Timestamp, false),
-    ])
+    ];
+    if format == Format::Parquet {
+        fields.push(StructField::new("row_index", DataType::Long, false));
+    }
+    StructType::new(fields)
 }
 
-fn attribute() -> Arc<Attribute> {
+fn attribute(format: Format) -> Arc<Attribute> {
     Arc::new(Attribute {
         id: ExprId::fresh(),
         name: FILE_METADATA.into(),
-        data_type: DataType::Struct(Arc::new(fields())),
+        data_type: DataType::Struct(Arc::new(fields(format))),
         nullable: false,
         qualifier: Vec::new(),
         metadata: Metadata { hidden: true, ..Metadata::default() },
@@ -155,15 +160,15 @@ fn exposed(plan: &PlanRef) -> Option<PlanRef> {
     }
     let made = match &**plan {
         LogicalPlan::FileRelation(relation) => {
-            format_named(&relation.format).ok()?;
+            let format = format_named(&relation.format).ok()?;
             let mut relation = relation.clone();
-            relation.output.push(attribute());
+            relation.output.push(attribute(format));
             LogicalPlan::FileRelation(relation)
         }
         LogicalPlan::StreamingRelation(relation) => {
-            format_named(&relation.format).ok()?;
+            let format = format_named(&relation.format).ok()?;
             let mut relation = relation.clone();
-            relation.output.push(attribute());
+            relation.output.push(attribute(format));
             LogicalPlan::StreamingRelation(relation)
         }
         LogicalPlan::Project { list, child } => {

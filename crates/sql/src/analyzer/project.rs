@@ -236,7 +236,10 @@ impl Analyzer<'_> {
         if condition.any(&|expr| matches!(expr, Expr::Window(_))) {
             return Err(SparkError::analysis("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", &[("clauseName", "WHERE")]));
         }
+        let complete = below.output().len() == child.output().len();
         let (mut list, below) = self.extract_time_windows(vec![condition], &below)?;
+        // What window() adds stays, as the rule TimeWindowing leaves it; columns that only the condition needed do not.
+        let wanted = if complete { below.output() } else { child.output() };
         let condition = list.pop().unwrap_or_else(|| Expr::bool(true));
         match condition.data_type() {
             DataType::Boolean => {}
@@ -253,8 +256,6 @@ impl Analyzer<'_> {
         }
         let filtered = self.rewrite_subqueries(condition, &below)?;
         checks::inputs_present(self, &filtered)?;
-        // Columns that only the condition needed, or that window() added, do not stay.
-        let wanted = child.output();
         if filtered.output().len() == wanted.len() {
             return Ok(filtered);
         }

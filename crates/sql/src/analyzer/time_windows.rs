@@ -45,6 +45,8 @@ pub(super) fn window_time(window: &Expr) -> Result<Expr> {
     let bare = window.unaliased().clone();
     let time = match window_time_type(&bare.data_type()) {
         Some(time) => time,
+        // A struct that is no window is refused where the column is made.
+        None if matches!(bare.data_type(), DataType::Struct(_)) => DataType::Timestamp,
         None => {
             let sql = format!("\"window_time({})\"", bare.pretty_sql());
             return Err(SparkError::analysis(
@@ -68,13 +70,17 @@ fn long_sql(value: i64) -> String {
 }
 
 impl Analyzer<'_> {
+    /// TimeWindow.parseExpression: a text, or a number of microseconds.
     fn window_length(&self, arg: &Expr) -> Result<i64> {
-        match super::coercion::constant(self, arg)? {
-            Value::String(text) => interval::window_micros(&text),
-            Value::DayTimeInterval(micros) => Ok(micros),
-            Value::Integer(value) => Ok(i64::from(value)),
-            Value::Long(value) => Ok(value),
-            _ => Err(SparkError::analysis("_LEGACY_ERROR_TEMP_3238", &[("other", &arg.pretty_sql())])),
+        let mut bare = arg.unaliased();
+        while let Expr::At { child, .. } = bare {
+            bare = child;
+        }
+        match bare {
+            Expr::Literal { value: Value::String(text), .. } => interval::window_micros(text),
+            Expr::Literal { value: Value::Integer(value), .. } => Ok(i64::from(*value)),
+            Expr::Literal { value: Value::Long(value), .. } => Ok(*value),
+            _ => Err(self.at_place(SparkError::analysis("_LEGACY_ERROR_TEMP_1207", &[]))),
         }
     }
 
@@ -216,6 +222,30 @@ impl Analyzer<'_> {
         child: &PlanRef,
     ) -> Result<(Vec<Expr>, PlanRef)> {
         let mut child = child.clone();
+        loop {
+            (list, child) = self.extract_window_times(list, child)?;
+            // A window over the time of another waits for that one.
+            let nested = |expr: &Expr| match expr {
+                Expr::TimeWindow(window) => window.time.any(&|part| matches!(part, Expr::TimeWindow(_))),
+                _ => false,
+            };
+            let windows = collect(&list, &|expr| matches!(expr, Expr::TimeWindow(_)) && !nested(expr));
+            let sessions = collect(&list, &|expr| matches!(expr, Expr::SessionWindow(_)));
+            if windows.len() + sessions.len() > 1 {
+                return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1039", &[]));
+            }
+            let Some(expr) = windows.first().or_else(|| sessions.first()) else { return Ok((list, child)) };
+            let (column, next) = match expr {
+                Expr::TimeWindow(_) => self.time_window_below(expr, &child)?,
+                _ => self.session_window_below(expr, &child)?,
+            };
+            child = next;
+            list = replace(list, expr, &column);
+        }
+    }
+
+    /// [`Self::extract_time_windows`] for window_time().
+    fn extract_window_times(&self, mut list: Vec<Expr>, mut child: PlanRef) -> Result<(Vec<Expr>, PlanRef)> {
         let found = collect(&list, &|expr| matches!(expr, Expr::Call(call) if &*call.name == WINDOW_TIME));
         for expr in found {
             let Expr::Call(inner) = &expr else { continue };
@@ -235,21 +265,6 @@ impl Analyzer<'_> {
             let (column, next) = self.add_below(expr.clone(), WINDOW_TIME, metadata, &child);
             child = next;
             list = replace(list, &expr, &column);
-        }
-        let windows = collect(&list, &|expr| matches!(expr, Expr::TimeWindow(_)));
-        let sessions = collect(&list, &|expr| matches!(expr, Expr::SessionWindow(_)));
-        if windows.len() + sessions.len() > 1 {
-            return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1039", &[]));
-        }
-        if let Some(expr) = windows.first() {
-            let (column, next) = self.time_window_below(expr, &child)?;
-            child = next;
-            list = replace(list, expr, &column);
-        }
-        if let Some(expr) = sessions.first() {
-            let (column, next) = self.session_window_below(expr, &child)?;
-            child = next;
-            list = replace(list, expr, &column);
         }
         Ok((list, child))
     }
@@ -363,10 +378,12 @@ impl Analyzer<'_> {
         };
         let is_window = attribute.metadata.window.is_some() && window_time_type(&attribute.data_type).is_some();
         if attribute.data_type != DataType::Timestamp && !is_window {
-            return Err(SparkError::analysis(
+            let error = SparkError::analysis(
                 "EVENT_TIME_IS_NOT_ON_TIMESTAMP_TYPE",
                 &[("eventName", &super::quoted(&attribute.name)), ("eventType", &attribute.data_type.quoted_sql())],
-            ));
+            );
+            let node = LogicalPlan::EventTimeWatermark { column, delay, child: child.clone() };
+            return Err(error.with_context(format!(";\n{}", crate::explain::tree_string(&node))));
         }
         if !child.is_streaming() {
             return Ok(child.clone());

@@ -59,6 +59,7 @@ const ENTRIES: &[(&str, Kind, &str)] = &[
     ("spark.sql.json.enablePartialResults", Bool, "true"),
     ("spark.sql.jsonGenerator.ignoreNullFields", Bool, "true"),
     ("spark.sql.leafNodeDefaultParallelism", Int, ""),
+    ("spark.sql.legacy.pathOptionBehavior.enabled", Bool, "false"),
     ("spark.sql.legacy.sizeOfNull", Bool, "true"),
     ("spark.sql.legacy.timeParserPolicy", OneOf(&["EXCEPTION", "CORRECTED", "LEGACY"]), "EXCEPTION"),
     ("spark.sql.mapKeyDedupPolicy", OneOf(&["EXCEPTION", "LAST_WIN"]), "EXCEPTION"),

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use super::ReadSpec;
 use crate::catalog::attributes;
+use crate::conf::LENIENT_PATHS;
 use crate::connector;
+use crate::datasource::ListOptions;
+use crate::datasource::options::{lower_keys, time_string_ms};
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::ExprId;
 use crate::plan::{LogicalPlan, PlanRef, StreamingRelation};
@@ -35,8 +38,22 @@ pub(crate) const STREAM_FORMATS: [&str; 17] = [
     "parquet",
 ];
 
+/// What a stream of files does not say before a batch: a pattern may find nothing yet, and the columns of a schema are looked
+/// at when files are read (DataSource.resolveRelation).
+const LATER: [&str; 3] = ["PATH_NOT_FOUND", "COLUMN_ALREADY_EXISTS", "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE"];
+
 /// spark.read...load(): files as they are listed now.
-pub fn read(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
+pub fn read(session: &SqlSession, mut spec: ReadSpec) -> Result<PlanRef> {
+    if !spec.paths.is_empty() {
+        let given = option(&spec, "path").cloned();
+        let twice = given.is_some() || option(&spec, "paths").is_some();
+        if twice && !session.conf.borrow().lenient_paths() {
+            return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1306", &[("config", LENIENT_PATHS)]));
+        }
+        if let Some(path) = given {
+            spec.paths.insert(0, path);
+        }
+    }
     let default = session.conf.borrow().get("spark.sql.sources.default");
     let format = spec.format.clone().or(default).unwrap_or_else(|| "parquet".to_owned());
     let short = format.to_lowercase();
@@ -49,6 +66,11 @@ pub fn read(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
     if let Some(kafka) = connector::kafka(session, &format) {
         return kafka.read(session, &spec);
     }
+    if ["rate", "rate-micro-batch", "socket", "console", "noop"].contains(&short.as_str()) {
+        // Their providers have a say before it shows that they read no batches.
+        own_schema(&spec, &short)?;
+        return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1135", &[("className", &format)]));
+    }
     let relation = crate::datasource::relation(session, &format, &spec.options, spec.schema.as_ref(), &spec.paths)?;
     Ok(Arc::new(LogicalPlan::FileRelation(relation)))
 }
@@ -60,48 +82,29 @@ fn option<'a>(spec: &'a ReadSpec, key: &str) -> Option<&'a String> {
 
 /// spark.readStream...load(): a source that the streaming crate opens at start().
 pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
+    if !spec.paths.is_empty() {
+        session.conf.borrow().refuse_path_option(&spec.options, "load")?;
+    }
     let default = session.conf.borrow().get("spark.sql.sources.default");
     let format = spec.format.clone().or(default).unwrap_or_else(|| "parquet".to_owned());
     let short = if connector::is_kafka(&format) { "kafka".to_owned() } else { format.to_lowercase() };
     let path = spec.paths.first().cloned().or_else(|| option(&spec, "path").cloned());
     let schema = match short.as_str() {
-        "rate" | "rate-micro-batch" => {
-            if spec.schema.is_some() {
-                let provider = if short == "rate" { "RateStreamProvider" } else { "RatePerMicroBatchProvider" };
-                return Err(SparkError::new(
-                    ErrorClass::UnsupportedOperation,
-                    "_LEGACY_ERROR_TEMP_2242",
-                    &[("provider", provider)],
-                ));
-            }
-            check_rate_options(&spec, &short)?;
-            StructType {
-                fields: vec![
-                    StructField::new("timestamp", DataType::Timestamp, true),
-                    StructField::new("value", DataType::Long, true),
-                ],
-            }
-        }
+        "rate" | "rate-micro-batch" | "socket" => own_schema(&spec, &short)?,
         "kafka" => match connector::kafka(session, &format) {
             Some(kafka) => kafka.stream_schema(&spec)?,
             None => return Err(SparkError::analysis("KAFKA_DATA_SOURCE_NOT_ENABLED", &[("provider", &format)])),
         },
         "avro" => return Err(SparkError::analysis("AVRO_DATA_SOURCE_NOT_ENABLED", &[("provider", &format)])),
-        "socket" => socket_schema(&spec)?,
-        // Providers that have a schema of their own refuse the user's first.
-        "console" | "noop" | "statestore" if spec.schema.is_some() => {
-            let provider = match short.as_str() {
-                "console" => "ConsoleSinkProvider",
-                "noop" => "NoopDataSource",
-                _ => "StateDataSource",
-            };
-            return Err(SparkError::new(
-                ErrorClass::UnsupportedOperation,
-                "_LEGACY_ERROR_TEMP_2242",
-                &[("provider", provider)],
-            ));
+        "console" | "noop" | "statestore" if spec.schema.is_some() => return Err(refused_schema(&short)),
+        "xml" | "binaryfile" => {
+            file_path(session, path.as_deref())?;
+            if spec.schema.is_none() && !session.conf.borrow().bool("spark.sql.streaming.schemaInference") {
+                return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2048", &[]));
+            }
+            return Err(crate::datasource::relation::unavailable(&format));
         }
-        "console" | "noop" | "jdbc" | "binaryfile" | "statestore" | "state-metadata" => {
+        "console" | "noop" | "jdbc" | "statestore" | "state-metadata" => {
             return Err(SparkError::new(
                 ErrorClass::UnsupportedOperation,
                 "_LEGACY_ERROR_TEMP_2049",
@@ -129,6 +132,35 @@ pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
     })))
 }
 
+/// Providers that have a schema of their own refuse the user's.
+fn refused_schema(format: &str) -> SparkError {
+    let provider = match format {
+        "rate" => "RateStreamProvider",
+        "rate-micro-batch" => "RatePerMicroBatchProvider",
+        "socket" => "TextSocketSourceProvider",
+        "console" => "ConsoleSinkProvider",
+        "noop" => "NoopDataSource",
+        _ => "StateDataSource",
+    };
+    SparkError::new(ErrorClass::UnsupportedOperation, "_LEGACY_ERROR_TEMP_2242", &[("provider", provider)])
+}
+
+/// The columns of a source that takes no schema, after the checks of its options.
+fn own_schema(spec: &ReadSpec, format: &str) -> Result<StructType> {
+    if format == "socket" {
+        return socket_schema(spec);
+    }
+    if spec.schema.is_some() {
+        return Err(refused_schema(format));
+    }
+    if format.starts_with("rate") {
+        check_rate_options(spec, format)?;
+    }
+    let fields =
+        [StructField::new("timestamp", DataType::Timestamp, true), StructField::new("value", DataType::Long, true)];
+    Ok(StructType { fields: fields.into() })
+}
+
 /// What RateStreamProvider and RatePerMicroBatchProvider refuse.
 fn check_rate_options(spec: &ReadSpec, format: &str) -> Result<()> {
     let refuse = |key: &str, text: &str, rule: &str| {
@@ -139,28 +171,26 @@ fn check_rate_options(spec: &ReadSpec, format: &str) -> Result<()> {
     };
     let number = |key: &str, default: &str| -> Result<(i64, String)> {
         let text = option(spec, key).map_or(default, String::as_str);
-        let value = text
-            .trim()
-            .parse()
-            .map_err(|_| SparkError::plain(ErrorClass::NumberFormat, format!("For input string: \"{text}\"")))?;
-        Ok((value, text.to_owned()))
+        let value = text.parse::<i64>().ok().filter(|value| key != "numPartitions" || i32::try_from(*value).is_ok());
+        let refused = || SparkError::plain(ErrorClass::NumberFormat, format!("For input string: \"{text}\""));
+        Ok((value.ok_or_else(refused)?, text.to_owned()))
     };
-    let rows = if format == "rate" { ("rowsPerSecond", "1") } else { ("rowsPerBatch", "0") };
-    for (key, default) in [rows, ("numPartitions", "1")] {
+    let positive = |key: &str, default: &str| -> Result<()> {
         let (value, text) = number(key, default)?;
-        if value <= 0 {
-            return Err(refuse(key, &text, "be positive"));
-        }
-    }
+        if value > 0 { Ok(()) } else { Err(refuse(key, &text, "be positive")) }
+    };
     if format == "rate" {
-        return match option(spec, "rampUpTime") {
-            Some(text) if text.trim().starts_with('-') => {
-                let digits: String = text.trim().chars().take_while(|c| *c == '-' || c.is_ascii_digit()).collect();
-                Err(refuse("rampUpTime", &digits, "not be negative"))
+        positive("rowsPerSecond", "1")?;
+        if let Some(text) = option(spec, "rampUpTime") {
+            let seconds = time_string_ms(text, 1000)?.div_euclid(1000);
+            if seconds < 0 {
+                return Err(refuse("rampUpTime", &seconds.to_string(), "not be negative"));
             }
-            _ => Ok(()),
-        };
+        }
+        return positive("numPartitions", "1");
     }
+    positive("rowsPerBatch", "0")?;
+    positive("numPartitions", "1")?;
     for key in ["startTimestamp", "advanceMillisPerBatch"] {
         let (value, text) = number(key, "0")?;
         if value < 0 {
@@ -187,11 +217,7 @@ fn socket_schema(spec: &ReadSpec) -> Result<StructType> {
         return Err(SparkError::plain(ErrorClass::NumberFormat, format!("For input string: \"{port}\"")));
     }
     if spec.schema.is_some() {
-        return Err(SparkError::new(
-            ErrorClass::UnsupportedOperation,
-            "_LEGACY_ERROR_TEMP_2242",
-            &[("provider", "TextSocketSourceProvider")],
-        ));
+        return Err(refused_schema("socket"));
     }
     let mut fields = vec![StructField::new("value", DataType::String, true)];
     if stamped {
@@ -200,8 +226,8 @@ fn socket_schema(spec: &ReadSpec) -> Result<StructType> {
     Ok(StructType { fields })
 }
 
-/// Schema of a file stream: the user's, all nullable; text has its own (DataSource.sourceSchema).
-fn file_schema(session: &SqlSession, spec: &ReadSpec, format: &str, path: Option<&str>) -> Result<StructType> {
+/// The path of a file stream, which must be there unless it is a pattern.
+fn file_path<'a>(session: &SqlSession, path: Option<&'a str>) -> Result<&'a str> {
     let Some(path) = path else {
         return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2047", &[]));
     };
@@ -210,13 +236,23 @@ fn file_schema(session: &SqlSession, spec: &ReadSpec, format: &str, path: Option
     if !is_glob && !session.fs.exists(&full) {
         return Err(SparkError::analysis("PATH_NOT_FOUND", &[("path", path)]));
     }
+    Ok(path)
+}
+
+/// Schema of a file stream: the user's, all nullable; text has its own (DataSource.sourceSchema).
+fn file_schema(session: &SqlSession, spec: &ReadSpec, format: &str, path: Option<&str>) -> Result<StructType> {
+    let path = file_path(session, path)?;
+    ListOptions::of(&lower_keys(&spec.options), &session.conf.borrow())?;
     if let Some(schema) = &spec.schema {
         // Folders that name partition columns put them last (DataSource.sourceSchema over the files that are there).
         let options = spec.options.clone();
         let paths = [path.to_owned()];
         return match crate::datasource::relation(session, format, &options, Some(schema), &paths) {
             Ok(relation) => Ok(LogicalPlan::FileRelation(relation).schema()),
-            Err(_) => Ok(as_nullable(schema)),
+            Err(error) if error.condition.as_deref().is_some_and(|condition| LATER.contains(&condition)) => {
+                Ok(as_nullable(schema))
+            }
+            Err(error) => Err(error),
         };
     }
     if format == "text" {
@@ -225,7 +261,9 @@ fn file_schema(session: &SqlSession, spec: &ReadSpec, format: &str, path: Option
     if !session.conf.borrow().bool("spark.sql.streaming.schemaInference") {
         return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2048", &[]));
     }
-    let batch = read(session, ReadSpec { format: Some(format.to_owned()), ..spec.clone() })?;
+    let mut files = ReadSpec { format: Some(format.to_owned()), paths: vec![path.to_owned()], ..spec.clone() };
+    files.options.retain(|key, _| !key.eq_ignore_ascii_case("path"));
+    let batch = read(session, files)?;
     Ok(as_nullable(&batch.schema()))
 }
 

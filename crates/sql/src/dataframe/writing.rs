@@ -3,6 +3,7 @@
 use super::WriteSpec;
 use crate::analyzer::streaming_checks::check_batch;
 use crate::catalog::{SavedTable, full_name, split};
+use crate::conf::LENIENT_PATHS;
 use crate::connector;
 use crate::datasource::relation::format_named;
 use crate::datasource::resolve_path;
@@ -31,6 +32,10 @@ fn save_mode(mode: Option<&str>) -> Result<SaveMode> {
 /// df.write...save(), saveAsTable().
 pub fn write(session: &SqlSession, plan: &PlanRef, spec: WriteSpec) -> Result<()> {
     check_batch(plan)?;
+    let has_option = spec.options.keys().any(|key| key.eq_ignore_ascii_case("path"));
+    if spec.path.is_some() && has_option && !session.conf.borrow().lenient_paths() {
+        return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1307", &[("config", LENIENT_PATHS)]));
+    }
     let default = session.conf.borrow().get("spark.sql.sources.default");
     let format = spec.format.clone().or(default).unwrap_or_else(|| "parquet".to_owned());
     if format.eq_ignore_ascii_case("noop") {

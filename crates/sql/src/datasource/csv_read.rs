@@ -112,18 +112,6 @@ pub(super) fn read(
         .filter(|f| !(f.name == corrupt && f.data_type == DataType::String))
         .collect();
     let positions = task.required.fields.iter().map(|r| data.iter().position(|f| f.name == r.name)).collect::<Vec<_>>();
-    for field in &task.required.fields {
-        if matches!(field.data_type, DataType::Array { .. } | DataType::Map { .. } | DataType::Struct(_)) {
-            return Err(SparkError::analysis(
-                "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
-                &[
-                    ("format", "CSV"),
-                    ("columnName", &format!("`{}`", field.name)),
-                    ("columnType", &field.data_type.quoted_sql()),
-                ],
-            ));
-        }
-    }
     let mut rows = Rows {
         mode: Mode::of(options),
         conversion: Conversion::of(options, task.conf, task.required)?,

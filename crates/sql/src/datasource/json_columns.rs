@@ -12,7 +12,7 @@ use arrow::datatypes::{DataType as ArrowType, Field};
 
 use super::json_scan::{Kind, Lenience, Malformed, Scanner, Span, plain, unquote};
 use super::times::Times;
-use crate::error::{Result, SparkError};
+use crate::error::{ErrorClass, Result, SparkError};
 use crate::functions::cast::parse::{fit_decimal, parse_decimal};
 use crate::types::{DataType, StructType};
 use crate::value::{Value, ValueBuilder};
@@ -398,11 +398,16 @@ impl Node {
                 let ArrowType::Struct(fields) = entry_field.data_type() else {
                     return Err(SparkError::internal("a map without entries"));
                 };
-                let pairs = StructArray::try_new(
-                    fields.clone(),
-                    vec![Arc::new(keys.finish()) as ArrayRef, values.finish()?],
-                    None,
-                )?;
+                let mut names = Arc::new(keys.finish()) as ArrayRef;
+                if let Some(key) = fields.first().filter(|key| *key.data_type() != ArrowType::Utf8) {
+                    // Spark leaves texts where the type says otherwise, which fails when they are used.
+                    names = arrow::compute::cast(&names, key.data_type())?;
+                    if names.null_count() > 0 {
+                        let class = ErrorClass::Java("java.lang.ClassCastException");
+                        return Err(SparkError::plain(class, "a key of a map is no such value"));
+                    }
+                }
+                let pairs = StructArray::try_new(fields.clone(), vec![names, values.finish()?], None)?;
                 let offsets = OffsetBuffer::new(std::mem::replace(offsets, vec![0]).into());
                 Arc::new(MapArray::try_new(Arc::clone(entry_field), offsets, pairs, valid.finish(), *sorted)?)
             }

@@ -5,7 +5,10 @@ use tidemark_vfs::{FileSystem, file_name, join, parent};
 
 use super::options::{Options, flag};
 use super::{FileStatus, qualified, resolve_path};
-use crate::error::{Result, SparkError};
+use crate::conf::SqlConf;
+use crate::error::{ErrorClass, Result, SparkError};
+use crate::functions::cast::parse::parse_timestamp;
+use crate::functions::datetime::zone::Zone;
 
 /// What the options say about which files count.
 #[derive(Clone, Debug, Default)]
@@ -14,25 +17,59 @@ pub struct ListOptions {
     pub recursive: bool,
     /// pathGlobFilter, against the file name.
     pub name_filter: Option<String>,
-    /// modifiedBefore, modifiedAfter: ms since the epoch.
+    /// modifiedBefore, modifiedAfter: µs since the epoch, to be compared with a file's time in `zone`.
     pub modified_before: Option<i64>,
     pub modified_after: Option<i64>,
+    /// The option timeZone, or the session's zone.
+    pub zone: Option<Zone>,
 }
 
 impl ListOptions {
-    pub fn of(options: &Options) -> Result<Self> {
-        Ok(Self {
+    pub fn of(options: &Options, conf: &SqlConf) -> Result<Self> {
+        if let Some(pattern) = options.get("pathglobfilter")
+            && glob_regex(pattern).is_none()
+        {
+            return Err(SparkError::plain(
+                ErrorClass::Java("java.io.IOException"),
+                format!(
+                    "Illegal file pattern: error parsing regexp: Unclosed character class at pos {}: `{pattern}`",
+                    pattern.len()
+                ),
+            ));
+        }
+        let mut made = Self {
             recursive: flag(options, "recursivefilelookup", false)?,
             name_filter: options.get("pathglobfilter").cloned(),
-            modified_before: None,
-            modified_after: None,
-        })
+            ..Self::default()
+        };
+        for (strategy, bound) in
+            [("modifiedbefore", &mut made.modified_before), ("modifiedafter", &mut made.modified_after)]
+        {
+            let Some(text) = options.get(strategy) else { continue };
+            let zone = match options.get("timezone") {
+                Some(name) => Zone::of(name)?,
+                None => conf.time_zone().clone(),
+            };
+            let Some(micros) = parse_timestamp(text, &zone) else {
+                let shown = [("strategy", strategy), ("timeString", text.as_str())];
+                return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1294", &shown));
+            };
+            *bound = Some(micros);
+            made.zone = Some(zone);
+        }
+        Ok(made)
+    }
+
+    /// A file's time as ModifiedDateFilter sees it: read as one of UTC, put into the zone.
+    fn local(&self, file: &FileStatus) -> i64 {
+        let micros = file.modified_ms.saturating_mul(1000);
+        self.zone.as_ref().map_or(micros, |zone| zone.to_local(micros))
     }
 
     fn accepts(&self, file: &FileStatus) -> bool {
         self.name_filter.as_ref().is_none_or(|g| glob_regex(g).is_some_and(|r| r.is_match(file_name(&file.path))))
-            && self.modified_before.is_none_or(|t| file.modified_ms < t)
-            && self.modified_after.is_none_or(|t| file.modified_ms > t)
+            && self.modified_before.is_none_or(|t| self.local(file) < t)
+            && self.modified_after.is_none_or(|t| self.local(file) > t)
     }
 }
 

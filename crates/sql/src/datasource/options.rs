@@ -39,3 +39,54 @@ pub fn codec(options: &Options) -> Result<Option<String>> {
 pub fn text<'a>(options: &'a Options, key: &str) -> Option<&'a str> {
     options.get(key).map(String::as_str)
 }
+
+/// Milliseconds of a "time string" ("7d", "10m"), Spark's JavaUtils.timeStringAs; a bare number counts `unit_ms`.
+pub fn time_string_ms(text: &str, unit_ms: i64) -> Result<i64> {
+    let lower = text.trim().to_lowercase();
+    let digits_end = lower
+        .char_indices()
+        .find(|(i, c)| !(c.is_ascii_digit() || (*i == 0 && *c == '-')))
+        .map_or(lower.len(), |(i, _)| i);
+    let (number, suffix) = lower.split_at(digits_end);
+    let factor_us = match suffix {
+        "" => Some(unit_ms * 1000),
+        "us" => Some(1),
+        "ms" => Some(1000),
+        "s" => Some(1_000_000),
+        "m" | "min" => Some(60_000_000),
+        "h" => Some(3_600_000_000),
+        "d" => Some(86_400_000_000),
+        _ => None,
+    };
+    match (number.parse::<i64>(), factor_us) {
+        (Ok(number), Some(factor)) => Ok(number.saturating_mul(factor) / 1000),
+        (number, factor) => {
+            let detail = if number.is_ok() && factor.is_none() {
+                format!("Invalid suffix: \"{suffix}\"")
+            } else {
+                format!("Failed to parse time string: {lower}")
+            };
+            Err(SparkError::plain(
+                ErrorClass::NumberFormat,
+                format!(
+                    "Time must be specified as seconds (s), milliseconds (ms), microseconds (us), minutes (m or min), \
+                     hour (h), or day (d). E.g. 50s, 100ms, or 250us.\n{detail}"
+                ),
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_strings() {
+        assert_eq!(time_string_ms("7d", 1).ok(), Some(604_800_000));
+        assert_eq!(time_string_ms("10min", 1).ok(), Some(600_000));
+        assert_eq!(time_string_ms("250", 1).ok(), Some(250));
+        assert_eq!(time_string_ms("5", 1000).ok(), Some(5000));
+        assert!(time_string_ms("old", 1).is_err());
+    }
+}

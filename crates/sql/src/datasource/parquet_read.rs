@@ -173,6 +173,7 @@ fn fit(column: &ArrayRef, wanted: &DataType, conf: &SqlConf) -> Option<ArrayRef>
         return Some(Arc::clone(column));
     }
     match (column.data_type(), wanted) {
+        (_, DataType::Null) => Some(new_null_array(&target, column.len())),
         (A::List(_) | A::LargeList(_), DataType::Array { element, .. }) => {
             let list = column.as_any().downcast_ref::<ListArray>()?;
             let A::List(field) = target else { return None };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::listing::{ListOptions, Listing, folder_of, list_files};
 use super::options::{Options, flag, lower_keys};
+use super::write::{supports, unsupported};
 use super::{FileStatus, infer_json, metadata_log, partitions, resolve_path};
 use crate::catalog::attributes;
 use crate::conf::SqlConf;
@@ -80,6 +81,7 @@ pub fn unavailable(name: &str) -> SparkError {
             ErrorClass::UnsupportedOperation,
             "ORC files are not supported by Tidemark: use Parquet, JSON, CSV or text",
         ),
+        "xml" | "binaryfile" => SparkError::not_yet(&format!("The file format {name}")),
         _ => SparkError::new(
             ErrorClass::Java("org.apache.spark.SparkClassNotFoundException"),
             "DATA_SOURCE_NOT_FOUND",
@@ -103,12 +105,8 @@ pub fn relation(
     if paths.is_empty() {
         paths.extend(options.get("path").cloned());
     }
-    if paths.is_empty() {
-        // DataSource without a path has nothing to infer from and nothing to read.
-        return Err(SparkError::analysis("UNABLE_TO_INFER_SCHEMA", &[("format", format.shown())]));
-    }
     let fs = &*session.fs;
-    let list = ListOptions::of(&options)?;
+    let list = ListOptions::of(&options, &conf)?;
     let listing = list_files(fs, &session.cwd, &paths, &list)?;
     let from_log = metadata_log::has_log(fs, &listing.roots);
     let listing = match listing.roots.first() {
@@ -160,6 +158,7 @@ fn settle(
         None => infer(session, conf, format, &options, &files)?,
     };
     check_duplicates(&data_schema, conf)?;
+    check_types(format, &data_schema)?;
     let data_schema = as_nullable(&data_schema);
     // Data columns first; one that is a partition column too stands here with the folder's value.
     let mut merged: Vec<StructField> = data_schema
@@ -218,6 +217,18 @@ fn check_duplicates(schema: &StructType, conf: &SqlConf) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// DataSourceUtils.verifySchema: types that the format cannot read.
+fn check_types(format: Format, schema: &StructType) -> Result<()> {
+    let readable = |t: &DataType| match format {
+        Format::Csv => t.is_atomic(),
+        _ => supports(format, t),
+    };
+    match schema.fields.iter().find(|field| !readable(&field.data_type)) {
+        Some(field) => Err(unsupported(format, field)),
+        None => Ok(()),
+    }
 }
 
 fn infer(

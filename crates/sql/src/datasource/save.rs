@@ -64,7 +64,9 @@ pub fn save(
     fs.create_dir_all(&folder, now_ms).map_err(io)?;
     let uuid = job_uuid(session, &folder);
     let separator = if partition_by.is_empty() { "-" } else { "." };
-    let name = |task: usize, extension: &str| format!("part-{task:05}-{uuid}{separator}c000{extension}");
+    let name = |task: usize, number: usize, extension: &str| {
+        format!("part-{task:05}-{uuid}{separator}c{number:03}{extension}")
+    };
     writer.write(&**fs, &folder, &partitions, &name, now_ms)?;
     fs.write(&tidemark_vfs::join(&folder, "_SUCCESS"), b"", now_ms).map_err(io)
 }

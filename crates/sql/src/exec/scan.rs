@@ -3,19 +3,19 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
+use arrow::array::{ArrayRef, Int64Array, StructArray};
 
 use super::batch::{make_batch, row_count};
 use super::{ExecContext, ExecNode, ExecRef, Partition};
 use crate::datasource::partitions;
 use crate::datasource::read::ReadTask;
-use crate::datasource::relation::format_named;
+use crate::datasource::relation::{Format, format_named};
 use crate::datasource::splits::{self, FileSplit};
 use crate::error::Result;
 use crate::expr::{Attribute, Expr, ExprId};
 use crate::plan::FileRelation;
 use crate::planner::text;
-use crate::types::{DataType, StructType};
+use crate::types::StructType;
 use crate::value::{Value, repeat_value};
 
 /// Where an output column comes from.
@@ -63,16 +63,12 @@ fn locations(paths: &[String]) -> String {
     text
 }
 
-fn metadata_type() -> DataType {
-    DataType::Struct(Arc::new(crate::analyzer::file_metadata::fields()))
-}
-
-/// The values of `_metadata` for the rows of a piece, in the order of its fields.
-fn metadata_of(piece: &FileSplit) -> Value {
+/// `_metadata` of `rows` rows of a piece, the first of which is the file's row number `first`; its fields in their order.
+fn metadata_of(format: Format, piece: &FileSplit, first: i64, rows: usize) -> Result<ArrayRef> {
     let path = &piece.file.path;
     let name = path.rsplit('/').next().unwrap_or_default().to_owned();
     let long = |n: u64| Value::Long(i64::try_from(n).unwrap_or(i64::MAX));
-    let values = vec![
+    let values = [
         Value::from(crate::datasource::qualified(path)),
         Value::from(name),
         long(piece.file.len),
@@ -80,7 +76,18 @@ fn metadata_of(piece: &FileSplit) -> Value {
         long(piece.len),
         Value::Timestamp(piece.file.modified_ms.saturating_mul(1000)),
     ];
-    Value::Struct(values.into())
+    let schema = crate::analyzer::file_metadata::fields(format);
+    let mut columns: Vec<ArrayRef> = schema
+        .fields
+        .iter()
+        .zip(&values)
+        .map(|(field, value)| repeat_value(&field.data_type, value, rows))
+        .collect::<Result<_>>()?;
+    if columns.len() < schema.fields.len() {
+        let end = first.saturating_add(i64::try_from(rows).unwrap_or(0));
+        columns.push(Arc::new(Int64Array::from_iter_values(first..end)));
+    }
+    Ok(Arc::new(StructArray::try_new(schema.to_arrow_fields(), columns, None)?))
 }
 
 impl FileScanExec {
@@ -184,6 +191,7 @@ impl ExecNode for FileScanExec {
             let mut partition = Vec::new();
             for piece in pieces {
                 let values = selected.iter().find(|(f, _)| f.path == piece.file.path).map_or(&[][..], |(_, v)| v);
+                let mut first = 0_i64;
                 task.read(piece, &mut |batch| {
                     let rows = batch.num_rows();
                     let columns: Vec<ArrayRef> = self
@@ -191,13 +199,14 @@ impl ExecNode for FileScanExec {
                         .iter()
                         .map(|c| match c {
                             Column::Data(i) => Ok(Arc::clone(batch.column(*i))),
-                            Column::Metadata => repeat_value(&metadata_type(), &metadata_of(piece), rows),
+                            Column::Metadata => metadata_of(format, piece, first, rows),
                             Column::Partition(i) => {
                                 repeat_value(&self.relation.partition_schema.fields[*i].data_type, &values[*i], rows)
                             }
                         })
                         .collect::<Result<_>>()?;
                     partition.push(make_batch(&self.output, columns, rows)?);
+                    first = first.saturating_add(i64::try_from(rows).unwrap_or(0));
                     Ok(())
                 })?;
             }

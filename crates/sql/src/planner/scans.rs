@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Planner, text};
 use crate::datasource::relation::{Format, format_named};
+use crate::datasource::write::too_wide_for_text;
 use crate::error::Result;
 use crate::exec::ExecRef;
 use crate::exec::bind::bind;
@@ -111,6 +112,9 @@ impl Planner<'_> {
             return Err(crate::error::SparkError::internal("not a scan of files"));
         };
         let format = format_named(&relation.format)?;
+        if format == Format::Text && relation.data_schema.fields.len() > 1 {
+            return Err(too_wide_for_text(relation.data_schema.fields.len()));
+        }
         let conf = &self.ctx.conf;
         let in_schema =
             |schema: &StructType, a: &Attribute| schema.fields.iter().position(|f| conf.same_name(&f.name, &a.name));

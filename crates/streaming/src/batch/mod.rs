@@ -37,6 +37,7 @@ use crate::watermark::{WatermarkPolicy, WatermarkTracker};
 pub(crate) use describe::plan_description;
 pub(crate) use explain::Explained;
 pub(crate) use json_rows::row_json;
+pub(crate) use modes::{check_async, check_start};
 pub(crate) use plan::PlannedBatch;
 pub(crate) use plan::{check, writes_continuously};
 
@@ -150,7 +151,7 @@ fn watermark_nodes(plan: &LogicalPlan) -> usize {
 }
 
 /// Whether a plan has an operator that keeps state between batches.
-fn keeps_state(plan: &LogicalPlan) -> bool {
+pub(crate) fn keeps_state(plan: &LogicalPlan) -> bool {
     let own = match plan {
         LogicalPlan::Aggregate { .. }
         | LogicalPlan::GroupingSets { .. }

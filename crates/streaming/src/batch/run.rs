@@ -99,6 +99,10 @@ impl MicroBatch {
             describe_operators(query, planned.operators());
         }
         timings.stop("queryPlanning", watch);
+        if self.stateful_plan && query.setup.asynchronous {
+            let message = "Stateful streaming queries does not support async progress tracking at this moment.";
+            return Err(SparkError::plain(ErrorClass::IllegalArgument, message));
+        }
 
         let watch = timings.start();
         let running = Running {

@@ -68,6 +68,10 @@ pub(crate) trait StateWriter: Judge {
     fn panel_row(&self, _key: &[u8], _value: &[u8]) -> Result<Option<PanelRow>> {
         Ok(None)
     }
+    /// operatorPropertiesJson, where the operator metadata has version 2.
+    fn properties(&self) -> Option<String> {
+        None
+    }
     /// Whether it writes its operator metadata itself, once it knows more.
     fn writes_metadata(&self) -> bool {
         false

@@ -65,7 +65,7 @@ impl StatefulPlanner {
                         operator_id: writer.operator_id(),
                         operator_name: writer.stateful().name.to_owned(),
                         stores: writer.store_metadata(),
-                        properties: None,
+                        properties: writer.properties(),
                     };
                     stores.write_metadata(&metadata, batch.batch_id, batch.now_ms)?;
                 }

@@ -11,6 +11,7 @@ use super::{Sink, SinkBatch, SinkEnv};
 use crate::checkpoint::{CompactSettings, CompactibleLog, parse_json};
 use crate::settings::Settings;
 use crate::sources::file::{path_to_uri, uri_to_path};
+use crate::sources::{option, time_string_ms};
 
 const LOG: &str = "_spark_metadata";
 /// Hadoop's local file system reports this whatever the disk has.
@@ -24,6 +25,8 @@ pub(crate) struct FileSink {
     options: IndexMap<String, String>,
     partition_by: Vec<String>,
     settings: Settings,
+    /// Option retention, ms: a compaction leaves out older files.
+    retention_ms: Option<i64>,
     /// Opened at the first batch; its compaction interval is settled then.
     log: Option<CompactibleLog>,
 }
@@ -79,6 +82,14 @@ fn compact(lines: Vec<String>) -> Vec<String> {
     lines.into_iter().filter(|line| !deleted.contains(&path(line).0)).collect()
 }
 
+/// Leaves out files that are older than `oldest`, ms (FileStreamSinkLog.shouldRetain).
+fn retained(mut lines: Vec<String>, oldest: Option<i64>) -> Vec<String> {
+    let Some(oldest) = oldest else { return lines };
+    let time = |line: &str| serde_json::from_str::<Value>(line).ok()?.get("modificationTime")?.as_i64();
+    lines.retain(|line| time(line).is_none_or(|time| time >= oldest));
+    lines
+}
+
 impl FileSink {
     pub(crate) fn new(
         fs: SharedFs,
@@ -87,8 +98,9 @@ impl FileSink {
         options: IndexMap<String, String>,
         partition_by: Vec<String>,
         settings: Settings,
-    ) -> Self {
-        Self { fs, folder, format, options, partition_by, settings, log: None }
+    ) -> Result<Self> {
+        let retention_ms = option(&options, "retention").map(|text| time_string_ms(text, 1)).transpose()?;
+        Ok(Self { fs, folder, format, options, partition_by, settings, retention_ms, log: None })
     }
 }
 
@@ -98,7 +110,10 @@ impl FileSink {
         let fields = batch.output().iter().map(|a| StructField::new(&*a.name, a.data_type.clone(), a.nullable));
         let schema = StructType::new(fields.collect());
         let writer = FileWriter::new(self.format, &self.options, &schema, &self.partition_by, &self.settings.merged())?;
-        let name = |task: usize, extension: &str| format!("part-{task:05}-{}-c000{extension}", (env.uuid)());
+        let separator = if self.partition_by.is_empty() { "-" } else { "." };
+        let name = |task: usize, number: usize, extension: &str| {
+            format!("part-{task:05}-{}{separator}c{number:03}{extension}", (env.uuid)())
+        };
         writer.write(&*self.fs, &self.folder, &batch.rows()?, &name, env.now_ms)
     }
 }
@@ -135,7 +150,8 @@ impl Sink for FileSink {
                 .to_string()
             })
             .collect();
-        log.add(batch.id(), lines, compact, env.now_ms)?;
+        let oldest = self.retention_ms.map(|retention| env.now_ms.saturating_sub(retention));
+        log.add(batch.id(), lines, |lines| compact(retained(lines, oldest)), env.now_ms)?;
         Ok(None)
     }
 }

@@ -18,8 +18,7 @@ impl Sink for ForeachBatchSink {
         let Some(host) = &env.host else {
             return Err(SparkError::internal("foreachBatch without a script"));
         };
-        host.foreach_batch(self.handle, batch.frame(), batch.id())
-            .map_err(|cause| user_function("FOREACH_BATCH_USER_FUNCTION_ERROR", cause))?;
+        host.foreach_batch(self.handle, batch.frame(), batch.id()).map_err(user_function)?;
         Ok(None)
     }
 }
@@ -48,15 +47,36 @@ impl Sink for ForeachSink {
         };
         let partitions = batch.rows()?;
         for (index, rows) in partitions.iter().enumerate() {
-            host.foreach(self.handle, index, batch.id(), rows)
-                .map_err(|cause| user_function("FOREACH_USER_FUNCTION_ERROR", cause))?;
+            // What fails in a task comes out as it is.
+            host.foreach(self.handle, index, batch.id(), rows)?;
         }
         Ok(Some(count_rows(&partitions)))
     }
 }
 
+/// The formats "foreach" and "foreachBatch" without a function: a query that starts and fails with its first batch.
+pub(crate) struct NoFunctionSink {
+    pub(crate) batches: bool,
+}
+
+impl Sink for NoFunctionSink {
+    fn description(&self) -> String {
+        if self.batches {
+            "ForeachBatchSink".to_owned()
+        } else {
+            "ForeachWriterTable(null,Right(<function1>))".to_owned()
+        }
+    }
+
+    fn add(&mut self, _batch: &dyn SinkBatch, _env: &SinkEnv) -> Result<Option<i64>> {
+        let message = "Cannot invoke a function that was not given";
+        Err(SparkError::plain(ErrorClass::Java("java.lang.NullPointerException"), message))
+    }
+}
+
 /// Wraps what the script raised (ForeachBatchUserFuncException); the cause stays for query.exception().
-fn user_function(condition: &str, cause: SparkError) -> SparkError {
+fn user_function(cause: SparkError) -> SparkError {
     let reason = cause.to_string();
+    let condition = "FOREACH_BATCH_USER_FUNCTION_ERROR";
     SparkError::new(ErrorClass::Spark, condition, &[("reason", &reason)]).with_cause(cause)
 }

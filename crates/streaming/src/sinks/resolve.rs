@@ -16,7 +16,7 @@ use tidemark_vfs::join;
 
 use super::console::ConsoleSink;
 use super::file::FileSink;
-use super::foreach::{ForeachBatchSink, ForeachSink};
+use super::foreach::{ForeachBatchSink, ForeachSink, NoFunctionSink};
 use super::memory::MemorySink;
 use super::noop::NoopSink;
 use super::{Sink, memory};
@@ -84,7 +84,7 @@ pub(crate) fn parse_output_mode(text: Option<&str>) -> Result<OutputMode> {
 }
 
 fn not_partitioned(spec: &WriterSpec, operation: &str) -> Result<()> {
-    if spec.partition_by.is_empty() {
+    if !spec.partitioned {
         return Ok(());
     }
     Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1197", &[("operation", operation)]))
@@ -97,10 +97,9 @@ fn not_continuous(trigger: Trigger, source: &str) -> Result<()> {
     Ok(())
 }
 
-/// The partition columns under the names of the output (DataStreamWriter.normalize).
-fn partition_columns(spec: &WriterSpec, output: &[Arc<Attribute>], case_sensitive: bool) -> Result<Vec<String>> {
-    spec.partition_by
-        .iter()
+/// Columns to write by, under the names of the output (DataStreamWriter.normalize). `kind`: "Partition" or "Clustering".
+fn written_by(kind: &str, by: &[String], output: &[Arc<Attribute>], case_sensitive: bool) -> Result<Vec<String>> {
+    by.iter()
         .map(|wanted| {
             let same = |a: &&Arc<Attribute>| {
                 if case_sensitive { *a.name == **wanted } else { a.name.eq_ignore_ascii_case(wanted) }
@@ -109,7 +108,7 @@ fn partition_columns(spec: &WriterSpec, output: &[Arc<Attribute>], case_sensitiv
                 let valid: Vec<&str> = output.iter().map(|a| &*a.name).collect();
                 SparkError::analysis(
                     "_LEGACY_ERROR_TEMP_1196",
-                    &[("columnType", "Partition"), ("columnName", wanted), ("validColumnNames", &valid.join(", "))],
+                    &[("columnType", kind), ("columnName", wanted), ("validColumnNames", &valid.join(", "))],
                 )
             })
         })
@@ -157,6 +156,22 @@ fn make_folder(session: &SqlSession, folder: &str) -> Result<()> {
     })
 }
 
+/// A column that a new table is to be written by and has not.
+fn not_defined(kind: &str, column: &str, table: &str, output: &[Arc<Attribute>]) -> SparkError {
+    let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
+    let (database, name) = tidemark_sql::catalog::split(table);
+    let columns: Vec<String> = output.iter().map(|a| quoted(&a.name)).collect();
+    SparkError::analysis(
+        "COLUMN_NOT_DEFINED_IN_TABLE",
+        &[
+            ("colType", kind),
+            ("colName", &quoted(column)),
+            ("tableName", &format!("`spark_catalog`.{}.{}", quoted(database), quoted(name))),
+            ("tableCols", &columns.join(", ")),
+        ],
+    )
+}
+
 /// toTable: the writer of the table's folder; a table that is not there is made (DataStreamWriter.toTable).
 fn table_spec(
     spec: &WriterSpec,
@@ -172,29 +187,39 @@ fn table_spec(
         return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1190", &[("viewName", name)]));
     }
     let short = session.catalog.borrow().table_name(&parts)?;
+    let format = spec.format.clone().unwrap_or_else(|| settings.text("spark.sql.sources.default", "parquet"));
     let known = session.catalog.borrow().saved(&short).cloned();
     let table = match known {
         Some(table) => {
-            if let Some(source) = spec.format.as_deref().filter(|source| !source.eq_ignore_ascii_case(&table.format)) {
+            if !format.eq_ignore_ascii_case(&table.format) {
                 return Err(SparkError::analysis(
                     "_LEGACY_ERROR_TEMP_1192",
-                    &[("source", source), ("tableName", name), ("provider", &table.format)],
+                    &[("source", &format), ("tableName", name), ("provider", &table.format)],
                 ));
             }
             table
         }
         None => {
-            let format = spec.format.clone().unwrap_or_else(|| settings.text("spark.sql.sources.default", "parquet"));
             let is_partition = |a: &&Arc<Attribute>| spec.partition_by.iter().any(|p| p.eq_ignore_ascii_case(&a.name));
             let (last, first): (Vec<_>, Vec<_>) = output.iter().partition(is_partition);
             let fields = first.into_iter().chain(last);
             let fields = fields.map(|a| StructField::new(&*a.name, a.data_type.clone(), true)).collect();
+            let known = |wanted: &String| output.iter().any(|a| a.name.eq_ignore_ascii_case(wanted));
+            for (kind, by) in [("partition", &spec.partition_by), ("clustering", &spec.cluster_by)] {
+                if let Some(missing) = by.iter().find(|wanted| !known(wanted)) {
+                    return Err(not_defined(kind, missing, &short, output));
+                }
+            }
+            // A place given is seen from the warehouse.
             let warehouse = settings.text("spark.sql.warehouse.dir", "spark-warehouse");
-            let place = match tidemark_sql::catalog::split(&short) {
-                ("default", table) => table.to_lowercase(),
-                (database, table) => format!("{database}.db/{}", table.to_lowercase()),
+            let warehouse = join(&session.cwd, &uri_to_path(&warehouse));
+            let (database, table) = tidemark_sql::catalog::split(&short);
+            let place = match (option(&spec.options, "path"), database) {
+                (Some(path), _) => uri_to_path(path),
+                (None, "default") => table.to_lowercase(),
+                (None, database) => format!("{database}.db/{}", table.to_lowercase()),
             };
-            let folder = join(&session.cwd, &format!("{}/{place}", uri_to_path(&warehouse)));
+            let folder = join(&warehouse, &place);
             let table = SavedTable {
                 name: short,
                 format: format.to_lowercase(),
@@ -256,6 +281,11 @@ pub(crate) fn resolve(
                 view: Some(name),
             });
         }
+        "foreach" | "foreachbatch" if matches!(&*format, "foreach" | "foreachBatch") => {
+            not_partitioned(spec, &format)?;
+            let batches = format == "foreachBatch";
+            return Ok(simple(Box::new(NoFunctionSink { batches }), &format));
+        }
         "console" => return Ok(simple(Box::new(ConsoleSink::new(&spec.options)), "console")),
         "noop" => return Ok(simple(Box::new(NoopSink), "noop")),
         _ if connector::kafka(session, &format).is_some() => {
@@ -264,7 +294,10 @@ pub(crate) fn resolve(
         }
         _ => {}
     }
-    let partitions = partition_columns(spec, output, settings.flag("spark.sql.caseSensitive", false))?;
+    let case_sensitive = settings.flag("spark.sql.caseSensitive", false);
+    // A file sink takes no notice of clustering, but its columns must be there.
+    written_by("Clustering", &spec.cluster_by, output, case_sensitive)?;
+    let partitions = written_by("Partition", &spec.partition_by, output, case_sensitive)?;
     let Some(format) = file_format(&format) else { return Err(refuse_format(&format, &spec.options, &session.cwd)) };
     if format == "orc" {
         return Err(unavailable(format));
@@ -284,7 +317,7 @@ pub(crate) fn resolve(
     }
     let folder = join(&session.cwd, &uri_to_path(&path));
     make_folder(session, &format!("{folder}/_spark_metadata"))?;
-    let sink = FileSink::new(session.fs.clone(), folder, format, spec.options.clone(), partitions, settings.clone());
+    let sink = FileSink::new(session.fs.clone(), folder, format, spec.options.clone(), partitions, settings.clone())?;
     Ok(ResolvedSink {
         sink: Box::new(sink),
         format: format.to_owned(),

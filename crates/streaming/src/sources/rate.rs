@@ -14,6 +14,9 @@ use crate::batch::rows::{local_relation, record_batch};
 use crate::checkpoint::MetadataLog;
 use crate::clock::VirtualClock;
 
+/// More rows than this in one batch are not made: they would not fit into memory.
+pub(super) const MOST_ROWS: i64 = 50_000_000;
+
 pub(crate) struct RateSource {
     clock: Rc<VirtualClock>,
     rows_per_second: i64,
@@ -85,11 +88,13 @@ fn created_ms(env: &SourceEnv) -> Result<i64> {
 
 /// Rows that are there after `seconds` (RateStreamProvider.valueAtSecond).
 fn value_at(seconds: i64, rows_per_second: i64, ramp_up: i64) -> i64 {
-    let delta = rows_per_second / (ramp_up + 1);
+    let delta = rows_per_second / ramp_up.saturating_add(1);
     if seconds <= ramp_up {
-        if seconds % 2 == 1 { (seconds + 1) / 2 * delta * seconds } else { seconds / 2 * delta * (seconds + 1) }
+        let (half, whole) = if seconds % 2 == 1 { (seconds / 2 + 1, seconds) } else { (seconds / 2, seconds + 1) };
+        half.saturating_mul(delta).saturating_mul(whole)
     } else {
-        value_at(ramp_up, rows_per_second, ramp_up) + (seconds - ramp_up) * rows_per_second
+        let risen = value_at(ramp_up, rows_per_second, ramp_up);
+        risen.saturating_add(seconds.saturating_sub(ramp_up).saturating_mul(rows_per_second))
     }
 }
 
@@ -129,18 +134,23 @@ impl Source for RateSource {
         let end_seconds: i64 = end.parse().map_err(|_| SparkError::internal(format!("rate offset {end}")))?;
         let first = value_at(start_seconds, self.rows_per_second, self.ramp_up_seconds);
         let past = value_at(end_seconds, self.rows_per_second, self.ramp_up_seconds);
-        let begin_ms = self.created_ms + start_seconds * 1000;
-        let ms_per_value = ((end_seconds - start_seconds) * 1000) as f64 / (past - first).max(1) as f64;
+        let count = past.saturating_sub(first);
+        if count > MOST_ROWS {
+            return Err(SparkError::not_yet(&format!("A batch of {count} rows of the rate source")));
+        }
+        let begin_ms = self.created_ms.saturating_add(start_seconds.saturating_mul(1000));
+        let ms = end_seconds.saturating_sub(start_seconds).saturating_mul(1000);
+        let ms_per_value = ms as f64 / count.max(1) as f64;
         let mut partitions = Vec::with_capacity(self.partitions);
         for partition in 0..self.partitions {
             let offset = i64::try_from(partition).unwrap_or(0);
-            let values: Vec<i64> = (first + offset..past).step_by(self.partitions).collect();
+            let values: Vec<i64> = (first.saturating_add(offset)..past).step_by(self.partitions).collect();
             let times: Vec<i64> = values
                 .iter()
                 .map(|value| {
                     // Java's Math.round: half up.
                     let relative = ((value - first) as f64 * ms_per_value + 0.5).floor() as i64;
-                    (begin_ms + relative) * 1000
+                    begin_ms.saturating_add(relative).saturating_mul(1000)
                 })
                 .collect();
             let columns: Vec<ArrayRef> = vec![

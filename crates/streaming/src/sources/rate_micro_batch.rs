@@ -9,6 +9,7 @@ use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::expr::Attribute;
 use tidemark_sql::plan::LogicalPlan;
 
+use super::rate::MOST_ROWS;
 use super::{NextChange, ReadLimit, Source, SourceEnv, long_option, option};
 use crate::batch::rows::{local_relation, record_batch};
 use crate::checkpoint::parse_json;
@@ -88,7 +89,8 @@ impl Source for RateMicroBatchSource {
             return Ok(Some(only.clone()));
         }
         let (rows, time) = self.read(start)?;
-        let next = format!("{{\"offset\":{},\"timestamp\":{}}}", rows + self.rows_per_batch, time + self.advance_ms);
+        let (rows, time) = (rows.saturating_add(self.rows_per_batch), time.saturating_add(self.advance_ms));
+        let next = format!("{{\"offset\":{rows},\"timestamp\":{time}}}");
         if self.available_now {
             self.only = Some(next.clone());
         }
@@ -98,11 +100,15 @@ impl Source for RateMicroBatchSource {
     fn batch(&mut self, start: Option<&str>, end: &str, output: &[Arc<Attribute>]) -> Result<LogicalPlan> {
         let (first, time) = self.read(start)?;
         let (past, _) = self.read(Some(end))?;
+        let count = past.saturating_sub(first);
+        if count > MOST_ROWS {
+            return Err(SparkError::not_yet(&format!("A batch of {count} rows of the rate source")));
+        }
         let mut partitions = Vec::with_capacity(self.partitions);
         for partition in 0..self.partitions {
             let offset = i64::try_from(partition).unwrap_or(0);
-            let values: Vec<i64> = (first + offset..past).step_by(self.partitions).collect();
-            let times = vec![time * 1000; values.len()];
+            let values: Vec<i64> = (first.saturating_add(offset)..past).step_by(self.partitions).collect();
+            let times = vec![time.saturating_mul(1000); values.len()];
             let columns: Vec<ArrayRef> = vec![
                 Arc::new(TimestampMicrosecondArray::from(times).with_timezone("UTC")),
                 Arc::new(Int64Array::from(values)),

@@ -10,14 +10,17 @@ use super::unsafe_row;
 pub(super) enum Contents {
     /// HDFSBackedStateStoreMap: Java's hash map, and for prefix scans a second one from prefix to keys.
     Java { rows: ConcurrentHashMap, by_prefix: Option<ConcurrentHashMap> },
-    /// RocksDB: sorted by the bytes of the key.
-    Sorted(SortedRows),
+    /// RocksDB: sorted by the bytes of the key; for prefix scans, in the order of a second map from [`prefixed`] to the key.
+    Sorted { rows: SortedRows, by_prefix: Option<SortedRows> },
 }
 
 impl Contents {
     pub(super) fn new(sorted: bool, schema: &StateSchema) -> Self {
         if sorted {
-            return Self::Sorted(SortedRows::default());
+            return Self::Sorted {
+                rows: SortedRows::default(),
+                by_prefix: (schema.prefix > 0).then(SortedRows::default),
+            };
         }
         Self::Java { rows: ConcurrentHashMap::new(), by_prefix: (schema.prefix > 0).then(ConcurrentHashMap::new) }
     }
@@ -29,21 +32,21 @@ impl Contents {
                 rows: rows.next_version(),
                 by_prefix: by_prefix.as_ref().map(ConcurrentHashMap::next_version),
             },
-            Self::Sorted(rows) => Self::Sorted(rows.clone()),
+            Self::Sorted { .. } => self.clone(),
         }
     }
 
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Java { rows, .. } => rows.len(),
-            Self::Sorted(rows) => rows.len(),
+            Self::Sorted { rows, .. } => rows.len(),
         }
     }
 
     pub(super) fn get(&self, key: &[u8]) -> Option<&[u8]> {
         match self {
             Self::Java { rows, .. } => rows.get(key),
-            Self::Sorted(rows) => rows.get(key),
+            Self::Sorted { rows, .. } => rows.get(key),
         }
     }
 
@@ -63,7 +66,16 @@ impl Contents {
                 }
                 new
             }
-            Self::Sorted(rows) => rows.put(key, value),
+            Self::Sorted { rows, by_prefix } => {
+                let new = rows.put(key, value);
+                if let Some(by_prefix) = by_prefix
+                    && new
+                    && let Some(place) = prefixed(schema, key)
+                {
+                    by_prefix.put(&place, key);
+                }
+                new
+            }
         }
     }
 
@@ -89,30 +101,43 @@ impl Contents {
                 }
                 found
             }
-            Self::Sorted(rows) => rows.remove(key),
+            Self::Sorted { rows, by_prefix } => {
+                let found = rows.remove(key);
+                if let Some(by_prefix) = by_prefix
+                    && found
+                    && let Some(place) = prefixed(schema, key)
+                {
+                    by_prefix.remove(&place);
+                }
+                found
+            }
         }
     }
 
     pub(super) fn iter(&self) -> Box<dyn Iterator<Item = (&[u8], &[u8])> + '_> {
         match self {
             Self::Java { rows, .. } => Box::new(rows.iter()),
-            Self::Sorted(rows) => Box::new(rows.iter()),
+            Self::Sorted { rows, by_prefix: None } => Box::new(rows.iter()),
+            Self::Sorted { rows, by_prefix: Some(by_prefix) } => {
+                Box::new(by_prefix.iter().filter_map(move |(_, key)| Some((key, rows.get(key)?))))
+            }
         }
     }
 
-    /// Keys and values of the rows whose key starts with the fields of `prefix`, in order of arrival.
-    pub(super) fn prefix_scan(&self, schema: &StateSchema, prefix: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    /// Keys and values of the rows whose key starts with the fields of `prefix`: in order of arrival, or sorted.
+    pub(super) fn prefix_scan(&self, prefix: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
         match self {
             Self::Java { rows, by_prefix } => {
                 let keys = by_prefix.as_ref().and_then(|map| map.get(prefix)).unwrap_or_default();
                 split_keys(keys).filter_map(|key| Some((key.to_vec(), rows.get(key)?.to_vec()))).collect()
             }
-            Self::Sorted(rows) => {
-                let types = schema.key_types();
-                rows.iter()
-                    .filter(|(key, _)| unsafe_row::prefix(&types, schema.prefix, key).as_deref() == Some(prefix))
-                    .map(|(key, value)| (key.to_vec(), value.to_vec()))
-                    .collect()
+            Self::Sorted { rows, by_prefix } => {
+                let start = place_of(prefix);
+                let keys = by_prefix
+                    .iter()
+                    .flat_map(|map| map.from(&start))
+                    .map_while(|(place, key)| place.starts_with(&start).then_some(key));
+                keys.filter_map(|key| Some((key.to_vec(), rows.get(key)?.to_vec()))).collect()
             }
         }
     }
@@ -121,7 +146,9 @@ impl Contents {
     pub(super) fn starting_with<'a>(&'a self, prefix: &'a [u8]) -> Box<dyn Iterator<Item = (&'a [u8], &'a [u8])> + 'a> {
         match self {
             Self::Java { .. } => Box::new(self.iter().filter(move |(key, _)| key.starts_with(prefix))),
-            Self::Sorted(rows) => Box::new(rows.from(prefix).take_while(move |(key, _)| key.starts_with(prefix))),
+            Self::Sorted { rows, .. } => {
+                Box::new(rows.from(prefix).take_while(move |(key, _)| key.starts_with(prefix)))
+            }
         }
     }
 
@@ -129,12 +156,31 @@ impl Contents {
     pub(super) fn sizes(&self) -> (usize, usize, usize) {
         match self {
             Self::Java { rows, .. } => (rows.table_len(), rows.key_bytes(), rows.value_bytes()),
-            Self::Sorted(rows) => {
+            Self::Sorted { rows, .. } => {
                 let (keys, values) = rows.sizes();
                 (0, keys, values)
             }
         }
     }
+}
+
+/// Where the rows of a prefix begin (PrefixKeyScanStateEncoder.encodePrefixKey): its length, least byte first, and itself.
+fn place_of(prefix: &[u8]) -> Vec<u8> {
+    let mut place = (prefix.len() as u32).to_le_bytes().to_vec();
+    place.extend_from_slice(prefix);
+    place
+}
+
+/// A key's place among all: by its prefix, then by the words of the other fields (PrefixKeyScanStateEncoder.encodeKey), then
+/// by the whole key, for fields whose bytes are not in their words.
+fn prefixed(schema: &StateSchema, key: &[u8]) -> Option<Vec<u8>> {
+    let types = schema.key_types();
+    let mut place = place_of(&unsafe_row::prefix(&types, schema.prefix, key)?);
+    for ordinal in schema.prefix..types.len() {
+        place.extend_from_slice(&unsafe_row::long_at(key, types.len(), ordinal).unwrap_or(0).to_le_bytes());
+    }
+    place.extend_from_slice(key);
+    Some(place)
 }
 
 fn split_keys(mut keys: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -98,7 +98,7 @@ impl StateStore {
 
     /// Rows by the leading key columns that the schema names.
     pub fn prefix_scan(&self, prefix: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
-        self.contents.prefix_scan(&self.schema, prefix)
+        self.contents.prefix_scan(prefix)
     }
 
     /// [`Self::put`] of a row whose event time (µs) [`Self::evict`] will go by; None: it has none.

@@ -157,7 +157,6 @@ fn sizes_are_those_that_spark_reported() {
 #[test]
 fn a_prefix_scan_finds_the_rows_of_one_key() {
     let fs = Arc::new(MemoryFs::new());
-    let mut stores = stores(&fs);
     let key = StructType::new(vec![
         StructField::new("k", DataType::String, true),
         StructField::new("sessionStartTime", DataType::Timestamp, true),
@@ -173,16 +172,22 @@ fn a_prefix_scan_finds_the_rows_of_one_key() {
         ];
         unsafe_row::encode_rows(&types, &columns, 1).unwrap().row(0).to_vec()
     };
-    let mut store = stores.open(&id(), &schema, 0).unwrap();
-    for (name, start) in [("long enough for two words", 1), ("b", 5), ("long enough for two words", 9), ("b", 7)] {
-        store.put(&key(name, start), &row(start));
+    let rocks = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider";
+    let sorted = StreamingConf { provider_class: rocks.to_owned(), ..StreamingConf::default() };
+    let sorted = StateStores::new(Arc::new(MemoryFs::new()), "/state", "run", sorted);
+    for mut stores in [stores(&fs), sorted] {
+        let mut store = stores.open(&id(), &schema, 0).unwrap();
+        for (name, start) in [("long enough for two words", 1), ("b", 5), ("long enough for two words", 9), ("b", 7)] {
+            store.put(&key(name, start), &row(start));
+        }
+        store.remove(&key("b", 5));
+        stores.commit(store, 0).unwrap();
+        let store = stores.open(&id(), &schema, 1).unwrap();
+        let prefix = unsafe_row::prefix(&types, 1, &key("long enough for two words", 0)).unwrap();
+        let found: Vec<Vec<u8>> = store.prefix_scan(&prefix).into_iter().map(|(_, value)| value).collect();
+        assert_eq!(found, [row(1), row(9)]);
+        let prefix = unsafe_row::prefix(&types, 1, &key("b", 0)).unwrap();
+        assert_eq!(store.prefix_scan(&prefix).len(), 1);
+        assert_eq!((store.iter().count(), store.len()), (3, 3));
     }
-    store.remove(&key("b", 5));
-    stores.commit(store, 0).unwrap();
-    let store = stores.open(&id(), &schema, 1).unwrap();
-    let prefix = unsafe_row::prefix(&types, 1, &key("long enough for two words", 0)).unwrap();
-    let found: Vec<Vec<u8>> = store.prefix_scan(&prefix).into_iter().map(|(_, value)| value).collect();
-    assert_eq!(found, [row(1), row(9)]);
-    let prefix = unsafe_row::prefix(&types, 1, &key("b", 0)).unwrap();
-    assert_eq!(store.prefix_scan(&prefix).len(), 1);
 }

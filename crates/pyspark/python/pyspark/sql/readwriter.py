@@ -107,6 +107,8 @@ class DataFrameReader(Reader):
         self.options(**options)
         if path is None:
             return self._read([])
+        if isinstance(path, str) and self._spark.conf.get("spark.sql.legacy.pathOptionBehavior.enabled") == "true":
+            return self.option("path", path)._read([])
         return self._read(path if isinstance(path, list) else [path])
 
     def table(self, tableName):

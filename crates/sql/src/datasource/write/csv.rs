@@ -45,6 +45,10 @@ impl<'a> Style<'a> {
 pub(super) fn encode(rows: &Rows<'_>) -> Result<Vec<u8>> {
     let style = Style::of(rows.options)?;
     let mut out = String::new();
+    if rows.columns.is_empty() {
+        // The writer makes no line of no cells.
+        return Ok(Vec::new());
+    }
     if flag(rows.options, "header", false)? {
         style.line(rows.columns.iter().map(|(_, field)| Some(field.name.clone())), &mut out);
     }

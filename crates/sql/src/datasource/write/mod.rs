@@ -50,7 +50,8 @@ struct Rows<'a> {
     conf: &'a SqlConf,
 }
 
-fn unsupported(format: Format, field: &StructField) -> SparkError {
+/// The refusal of a column that a format cannot hold.
+pub(super) fn unsupported(format: Format, field: &StructField) -> SparkError {
     let column = format!("`{}`", field.name);
     let column_type = format!("\"{}\"", field.data_type.sql());
     SparkError::analysis(
@@ -59,16 +60,20 @@ fn unsupported(format: Format, field: &StructField) -> SparkError {
     )
 }
 
+/// The refusal of text of so many columns.
+pub(crate) fn too_wide_for_text(columns: usize) -> SparkError {
+    SparkError::analysis("_LEGACY_ERROR_TEMP_1290", &[("schemaSize", &columns.to_string())])
+}
+
 /// Whether a format can hold a type (FileFormat.supportDataType).
-fn supports(format: Format, data_type: &DataType) -> bool {
+pub(super) fn supports(format: Format, data_type: &DataType) -> bool {
     match format {
         Format::Text => *data_type == DataType::String,
-        Format::Csv => data_type.is_atomic() && *data_type != DataType::Binary,
+        Format::Csv => data_type.is_atomic() && *data_type != DataType::Variant,
         Format::Json | Format::Parquet => match data_type {
             DataType::Struct(fields) => fields.fields.iter().all(|f| supports(format, &f.data_type)),
             DataType::Array { element, .. } => supports(format, element),
             DataType::Map { key, value, .. } => supports(format, key) && supports(format, value),
-            DataType::Null => format == Format::Json,
             DataType::CalendarInterval => false,
             _ => true,
         },
@@ -98,7 +103,7 @@ impl FileWriter {
         }
         let count = data.count();
         if format == Format::Text && count != 1 {
-            return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1290", &[("schemaSize", &count.to_string())]));
+            return Err(too_wide_for_text(count));
         }
         let times = Times::new(&options, conf)?;
         let writer = Self { format, options, schema: schema.clone(), partition_by, conf: conf.clone(), times };
@@ -135,15 +140,25 @@ impl FileWriter {
         Ok(if self.extension()?.ends_with(".gz") { gzip(&bytes) } else { bytes })
     }
 
-    /// Writes the partitions below `folder`, which is made. `name` gives the file name of a task from the task's number and
-    /// the extension. A task without rows writes no file, but for the first, which leaves an empty one where there are no
+    /// Rows of a file at most: the option, or spark.sql.files.maxRecordsPerFile; 0 and less: no bound.
+    fn most_rows(&self) -> usize {
+        let setting = "spark.sql.files.maxRecordsPerFile";
+        let text = self.options.get("maxrecordsperfile").cloned().or_else(|| self.conf.get(setting));
+        match text.and_then(|text| text.trim().parse::<i64>().ok()) {
+            Some(rows) if rows > 0 => usize::try_from(rows).unwrap_or(usize::MAX),
+            _ => usize::MAX,
+        }
+    }
+
+    /// Writes the partitions below `folder`, which is made. `name` gives a file's name from the task's number, the file's
+    /// among those of its folder, and the extension. A task without rows writes no file, but for the first, which leaves an empty one where there are no
     /// partition columns.
     pub fn write(
         &self,
         fs: &dyn FileSystem,
         folder: &str,
         partitions: &[Partition],
-        name: &dyn Fn(usize, &str) -> String,
+        name: &dyn Fn(usize, usize, &str) -> String,
         now_ms: i64,
     ) -> Result<Vec<WrittenFile>> {
         let failed =
@@ -163,10 +178,12 @@ impl FileWriter {
             for (below, batches) in self.by_folder(rows)? {
                 let target = if below.is_empty() { folder.to_owned() } else { format!("{folder}/{below}") };
                 fs.create_dir_all(&target, now_ms).map_err(failed)?;
-                let path = format!("{target}/{}", name(task, &extension));
-                let bytes = self.encode(&batches, &columns)?;
-                fs.write(&path, &bytes, now_ms).map_err(failed)?;
-                files.push(WrittenFile { path, len: bytes.len() as u64, modified_ms: now_ms });
+                for (number, batches) in in_files(batches, self.most_rows()).into_iter().enumerate() {
+                    let path = format!("{target}/{}", name(task, number, &extension));
+                    let bytes = self.encode(&batches, &columns)?;
+                    fs.write(&path, &bytes, now_ms).map_err(failed)?;
+                    files.push(WrittenFile { path, len: bytes.len() as u64, modified_ms: now_ms });
+                }
             }
         }
         Ok(files)
@@ -231,6 +248,32 @@ impl FileWriter {
         });
         parts.collect::<Vec<_>>().join("/")
     }
+}
+
+/// The rows of a folder by files of at most `most` rows.
+fn in_files(batches: Vec<RecordBatch>, most: usize) -> Vec<Vec<RecordBatch>> {
+    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+    if rows <= most {
+        return vec![batches];
+    }
+    let mut files = vec![Vec::new()];
+    let mut room = most;
+    for batch in batches {
+        let mut from = 0;
+        while from < batch.num_rows() {
+            if room == 0 {
+                files.push(Vec::new());
+                room = most;
+            }
+            let taken = room.min(batch.num_rows() - from);
+            if let Some(file) = files.last_mut() {
+                file.push(batch.slice(from, taken));
+            }
+            from += taken;
+            room -= taken;
+        }
+    }
+    files
 }
 
 fn line_separator(options: &Options) -> &str {

@@ -33,7 +33,7 @@ use super::nodes::{MatchRange, StateWriter};
 use super::stateful::Stateful;
 use super::watermark::EvictionWatermark;
 use crate::state::unsafe_row::{RowArena, decode_rows, encode_rows};
-use crate::state::{StateSchema, StoreMetrics};
+use crate::state::{DEFAULT_STORE, StateSchema, StoreMetadata, StoreMetrics};
 
 pub(crate) use plan::plan_join;
 
@@ -67,6 +67,8 @@ pub(crate) struct StreamingSymmetricHashJoinExec {
     /// What the condition asks of both sides together, bound to the left columns and then the right.
     condition: Vec<Expr>,
     output: Vec<Arc<Attribute>>,
+    /// State format 3: Spark has the four stores as column families of one.
+    one_store: bool,
 }
 
 /// New rows of one side in state form.
@@ -368,6 +370,9 @@ impl StreamingSymmetricHashJoinExec {
         for (side, state) in states.into_iter().enumerate() {
             self.commit(index, side, state)?;
         }
+        if self.one_store {
+            self.stateful.batch.count(self.stateful.operator, |metrics| metrics.num_state_store_instances -= 3);
+        }
         out.retain(|batch| batch.num_rows() > 0);
         Ok(out)
     }
@@ -462,6 +467,17 @@ impl StateWriter for StreamingSymmetricHashJoinExec {
     fn stores(&self) -> Vec<(String, StateSchema)> {
         let all = self.sides.iter().flat_map(|side| [&side.stores.counts, &side.stores.rows]);
         all.map(|(name, schema): &(String, Rc<StateSchema>)| (name.clone(), (**schema).clone())).collect()
+    }
+    fn store_metadata(&self) -> Vec<StoreMetadata> {
+        let partitions = self.stateful.batch.shuffle_partitions;
+        let names = match self.one_store {
+            true => vec![DEFAULT_STORE.to_owned()],
+            false => self.stores().into_iter().map(|(name, _)| name).collect(),
+        };
+        names.into_iter().map(|name| StoreMetadata { name, prefix: 0, partitions }).collect()
+    }
+    fn properties(&self) -> Option<String> {
+        self.one_store.then(|| "{\"useVirtualColumnFamilies\":true}".to_owned())
     }
     fn lifetime(&self, store: &str) -> Lifetime {
         self.side_lifetime(store)

@@ -12,7 +12,7 @@ use tidemark_sql::plan::{Join, JoinCondition, JoinKind, LogicalPlan};
 use tidemark_sql::planner::{Planner, text};
 use tidemark_sql::types::DataType;
 
-use super::super::batch::StatefulBatch;
+use super::super::batch::{StatefulBatch, StreamingConf};
 use super::super::columns::EventTime;
 use super::super::stateful::Stateful;
 use super::side::SideStores;
@@ -68,11 +68,18 @@ fn split(condition: Option<&Expr>, outputs: &[Vec<Arc<Attribute>>; 2]) -> Parts 
     parts
 }
 
-/// Whether the state keeps of a row that it has found a partner: version 2 does, version 1 of old checkpoints does not, and is
-/// good for inner joins only.
-fn check_format(version: u32, kind: JoinKind) -> Result<bool> {
-    match version {
+/// Whether the state keeps of a row that it has found a partner: versions 2 and 3 do, version 1 of old checkpoints does not,
+/// and is good for inner joins only.
+fn check_format(conf: &StreamingConf, kind: JoinKind) -> Result<bool> {
+    match conf.join_state_format {
         2 => Ok(true),
+        // Its stores are column families.
+        3 if conf.provider_class.ends_with(".RocksDBStateStoreProvider") => Ok(true),
+        3 => Err(SparkError::new(
+            ErrorClass::UnsupportedOperation,
+            "UNSUPPORTED_FEATURE.STATE_STORE_MULTIPLE_COLUMN_FAMILIES",
+            &[("stateStoreProvider", "HDFSStateStoreProvider")],
+        )),
         1 if matches!(kind, JoinKind::Inner | JoinKind::Cross) => Ok(false),
         1 => Err(SparkError::plain(
             ErrorClass::IllegalArgument,
@@ -82,7 +89,6 @@ fn check_format(version: u32, kind: JoinKind) -> Result<bool> {
                 tidemark_sql::explain::join_kind_name(kind)
             ),
         )),
-        // Versions 3 and 4 keep their stores as column families of RocksDB.
         other => Err(SparkError::not_yet(&format!("Stream-stream join state format version {other}"))),
     }
 }
@@ -95,7 +101,7 @@ pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planne
         let message = "requirement failed: StreamingSymmetricHashJoinExec should not take LeftAnti as the JoinType";
         return Err(SparkError::plain(ErrorClass::IllegalArgument, message));
     }
-    let with_matched = check_format(batch.query.conf.join_state_format, join.kind)?;
+    let with_matched = check_format(&batch.query.conf, join.kind)?;
     let condition = match &join.condition {
         JoinCondition::On(condition) => Some(condition),
         _ => None,
@@ -136,5 +142,6 @@ pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planne
     let stateful = Stateful::new(batch, operator, SYMMETRIC_HASH_JOIN, schema, &[], &[])?;
     let Ok(sides) = <[Side; 2]>::try_from(sides) else { return Err(SparkError::internal("a join has two sides")) };
     let output = LogicalPlan::Join(join.clone()).output();
-    Ok(Arc::new(StreamingSymmetricHashJoinExec { stateful, kind, key_types, sides, condition, output }))
+    let one_store = batch.query.conf.join_state_format == 3;
+    Ok(Arc::new(StreamingSymmetricHashJoinExec { stateful, kind, key_types, sides, condition, output, one_store }))
 }

@@ -54,6 +54,11 @@ fn positive<T: std::str::FromStr + PartialOrd + Default>(
 
 impl FileOptions {
     pub(super) fn read(options: &IndexMap<String, String>) -> Result<Self> {
+        for key in ["modifiedbefore", "modifiedafter"] {
+            if option(options, key).is_some() {
+                return Err(bad(format!("option '{key}' is not allowed in file stream sources")));
+            }
+        }
         let files = positive::<i32>(options, "maxFilesPerTrigger")?;
         let bytes = positive::<i64>(options, "maxBytesPerTrigger")?;
         let limit = match (files, bytes) {
@@ -96,12 +101,16 @@ impl FileOptions {
             None => 0.2,
             Some(text) => text.parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio)).ok_or_else(|| {
                 bad(format!(
-                    "Invalid value '{text}' for option 'discardCachedInputRatio', must be a positive floating point number greater than 0 and less than 1"
+                    "Invalid value '{text}' for option 'discardCachedInputRatio', must be a positive float between 0 and 1"
                 ))
             })?,
         };
         // Newest first with a limit would never reach files that a limit on age leaves out.
         let max_age_ms = if latest_first && limit != ReadLimit::All { i64::MAX } else { max_age_ms };
+        if max_age_ms < 0 {
+            // SeenFilesMap's own check.
+            return Err(bad("requirement failed".to_owned()));
+        }
         let recursive = option(options, "recursiveFileLookup").is_some_and(|text| text.eq_ignore_ascii_case("true"));
         let glob_filter = option(options, "pathGlobFilter").map(str::to_owned);
         Ok(Self {

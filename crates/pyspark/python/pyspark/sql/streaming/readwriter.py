@@ -93,15 +93,24 @@ class DataStreamWriter(_options.Options):
         return self
 
     def partitionBy(self, *cols):
-        if len(cols) == 1 and isinstance(cols[0], (list, tuple)):
-            cols = cols[0]
-        self._settings["partitionBy"] = list(cols)
-        return self
+        return self._write_by("partitionBy", cols)
 
     def clusterBy(self, *cols):
-        from pyspark.sql._literals import not_yet
+        return self._write_by("clusterBy", cols)
 
-        raise not_yet("DataStreamWriter.clusterBy")
+    def _write_by(self, what, cols):
+        if len(cols) == 1 and isinstance(cols[0], (list, tuple)):
+            cols = cols[0]
+        self._settings[what] = list(cols)
+        if "partitionBy" in self._settings and "clusterBy" in self._settings:
+            fail("AnalysisException", "SPECIFY_CLUSTER_BY_WITH_PARTITIONED_BY_IS_NOT_ALLOWED", {})
+        return self
+
+    def option(self, key, value):
+        if value is not None and key.lower() == "queryname":
+            # As queryName() keeps it, too.
+            self._settings["queryName"] = _options.text(value)
+        return super().option(key, value)
 
     def queryName(self, queryName):
         self._settings["queryName"] = _non_empty(queryName, "queryName")
@@ -119,6 +128,7 @@ class DataStreamWriter(_options.Options):
                         errorClass="VALUE_NOT_NON_EMPTY_STR",
                         messageParameters={"arg_name": name, "arg_value": str(interval)},
                     )
+                _native.check_trigger(name, interval.strip())
                 self._settings["trigger"] = (name, interval.strip())
                 return self
         name, flag = ("once", once) if once is not None else ("availableNow", availableNow)
