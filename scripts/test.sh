@@ -18,7 +18,7 @@ stage() {
   say "$name"
   "$@" 2>&1 | tee "$log" || outcome=$?
   echo "$name: $((SECONDS - started)) s" >>"$summaries"
-  grep -E '^ *(test result:|Summary \[|# (tests|pass|fail) |[a-z/]+\.py: passed )' "$log" >>"$summaries" || true
+  grep -E '^ *(test result:|Summary \[|# (tests|pass|fail|tried again) |[a-z/]+\.py: passed )' "$log" >>"$summaries" || true
   [ $outcome = 0 ] || fail "$name failed"
 }
 

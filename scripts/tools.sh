@@ -94,7 +94,7 @@ need_crate() {
 }
 
 need_wasm_bindgen() { need_crate wasm-bindgen-cli "$(locked_version wasm-bindgen)" wasm-bindgen 1 --force; }
-# Without TLS, since nothing is fetched with it: that is a third of its crates.
+# Without TLS and without looking for a newer version: nothing is fetched with it.
 need_trunk() { need_crate trunk $TRUNK_VERSION trunk 0 --locked --no-default-features; }
 
 # Node.js and the packages of package-lock.json (the editor's bundle, Playwright's driver).

@@ -9,7 +9,7 @@ use self::legend::Legend;
 use self::paint::{Palette, Scene};
 use self::surface::{draw, use_size};
 use self::words::Words;
-use crate::browser::before_next_frame;
+use crate::browser::{before_next_frame, root_px};
 use crate::page::use_page;
 use crate::panels::plan::use_plan;
 use crate::state::{Action, FatesAction};
@@ -79,7 +79,7 @@ pub fn Timeline(props: &TimelineProps) -> Html {
     {
         let scene = Scene { model: model.clone(), layout, scale, hover: *hover, selected: *selected, batch };
         // Asking for a colour makes the browser work out styles anew: once is enough.
-        let palette = use_memo((props.colours, layout.width as i64), |_| Palette::of_page());
+        let palette = use_memo((props.colours, root_px().to_bits()), |_| Palette::of_page());
         let canvas = canvas.clone();
         let zone = (page.app.assist.times, page.app.assist.session_zone.clone());
         use_effect_with((Rc::new(scene), props.colours, zone), move |(scene, ..)| {

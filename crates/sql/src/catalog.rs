@@ -16,7 +16,7 @@ use crate::plan::{LocalRelation, LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 use crate::types::StructType;
 
-pub use databases::{Database, full_name, no_database, split};
+pub use databases::{Database, full_name, nested_namespace, no_database, split};
 
 /// Name of the database of global temp views.
 pub const GLOBAL_TEMP: &str = "global_temp";
@@ -196,7 +196,7 @@ impl Catalog {
 
     /// Saved tables, by name.
     pub fn saved_tables(&self) -> Vec<TableEntry> {
-        self.tables.values().map(|table| Self::entry(&table.name, "MANAGED")).collect()
+        self.tables.values().map(|table| Self::entry(&table.name, table.table_type())).collect()
     }
 
     pub fn saved_view(&self, name: &str) -> Option<&SavedView> {
@@ -382,6 +382,15 @@ pub struct SavedTable {
     pub folder: String,
     pub schema: StructType,
     pub partition_by: Vec<String>,
+    /// The folder is the catalog's own choice: its files go with the table. False where a place was given.
+    pub managed: bool,
+}
+
+impl SavedTable {
+    /// CatalogTableType, as SHOW and spark.catalog name it.
+    pub fn table_type(&self) -> &'static str {
+        if self.managed { "MANAGED" } else { "EXTERNAL" }
+    }
 }
 
 /// A view of CREATE VIEW: its query as it was written, analysed whenever it is read.

@@ -61,7 +61,8 @@ pub(crate) const OUTER: &str = "$outer";
 /// Before the name of a common table expression of WITH RECURSIVE.
 pub(crate) const RECURSIVE: &str = "$recursive:";
 pub(crate) use inline_table::local_rows;
-pub(crate) use names::{column_in, quote_parts, quoted, unresolved_column};
+pub use names::quoted;
+pub(crate) use names::{column_in, quote_parts, unresolved_column};
 pub(crate) use scope::Scope;
 
 /// Conditions (by their beginning) whose errors Spark raises with the plan at hand.

@@ -6,7 +6,7 @@ use crate::error::SparkError;
 use crate::expr::{Attribute, Expr};
 
 /// `name` in backticks (toSQLId of one part).
-pub(crate) fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 

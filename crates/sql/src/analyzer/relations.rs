@@ -49,6 +49,9 @@ impl Analyzer<'_> {
             let name = self.session.catalog.borrow().table_name(parts)?;
             return Ok(Arc::new(LogicalPlan::SubqueryAlias { name: in_full(&name), child: table }));
         }
+        if let Some(error) = crate::catalog::nested_namespace(parts) {
+            return Err(error);
+        }
         let error = SparkError::analysis(
             "TABLE_OR_VIEW_NOT_FOUND",
             &[("relationName", &quote_parts(parts)), ("searchPath", &self.session.catalog.borrow().search_path())],

@@ -32,6 +32,18 @@ pub fn no_database(parts: &[String]) -> SparkError {
     SparkError::analysis("SCHEMA_NOT_FOUND", &[("schemaName", &format!("{catalog}{}", quote_parts(parts)))])
 }
 
+/// REQUIRES_SINGLE_PART_NAMESPACE, of a table's name with more than a database before it.
+pub fn nested_namespace(parts: &[String]) -> Option<SparkError> {
+    let own = match parts {
+        [catalog, rest @ ..] if catalog.eq_ignore_ascii_case(SESSION_CATALOG) => rest,
+        all => all,
+    };
+    (own.len() > 2).then(|| {
+        let parameters = [("sessionCatalog", SESSION_CATALOG), ("identifier", &*quote_parts(own))];
+        SparkError::analysis("REQUIRES_SINGLE_PART_NAMESPACE", &parameters)
+    })
+}
+
 /// Database and own name of a table by the name that the catalog keeps it under.
 pub fn split(name: &str) -> (&str, &str) {
     name.split_once('.').unwrap_or((DEFAULT, name))
@@ -125,6 +137,9 @@ impl Catalog {
     /// The name that the catalog keeps a table under: its own in default, `database.name` elsewhere.
     pub fn table_name(&self, parts: &[String]) -> Result<String> {
         let Some((name, database)) = parts.split_last() else { return Err(SparkError::internal("a table has a name")) };
+        if let Some(error) = nested_namespace(parts) {
+            return Err(error);
+        }
         let found = match database {
             [] => self.database(&[self.current_database().to_owned()]),
             [catalog] if catalog.eq_ignore_ascii_case(SESSION_CATALOG) => None,

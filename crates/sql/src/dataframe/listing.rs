@@ -1,8 +1,7 @@
 //! What the session's catalog tells about its tables, views and functions (SHOW, DESCRIBE, spark.catalog).
 
-use super::writing::warehouse_folder;
 use crate::analyzer::quote_parts;
-use crate::catalog::{GLOBAL_TEMP, SavedTable, TableEntry, no_database};
+use crate::catalog::{GLOBAL_TEMP, SavedTable, TableEntry, nested_namespace, no_database};
 use crate::error::{Result, SparkError};
 use crate::session::SqlSession;
 use crate::types::DataType;
@@ -35,18 +34,9 @@ pub fn tables(
     drop(catalog);
     for entry in &mut entries {
         entry.name = entry.name.to_lowercase();
-        if is_external(session, entry) {
-            entry.table_type = "EXTERNAL";
-        }
     }
     entries.retain(|entry| pattern.is_none_or(|pattern| matches_pattern(pattern, &entry.name)));
     Ok(entries)
-}
-
-fn is_external(session: &SqlSession, entry: &TableEntry) -> bool {
-    let parts: Vec<String> = entry.namespace.iter().chain([&entry.name]).cloned().collect();
-    !entry.temporary
-        && saved(session, &parts).is_some_and(|table| table.folder != warehouse_folder(session, &table.name))
 }
 
 /// The saved table of a name.
@@ -70,28 +60,21 @@ pub fn table(session: &SqlSession, parts: &[String]) -> Option<TableEntry> {
     }
     let key = catalog.table_name(parts).ok()?;
     let table_type = match (catalog.saved(&key), catalog.saved_view(&key)) {
-        (Some(_), _) => "MANAGED",
+        (Some(table), _) => table.table_type(),
         (None, Some(_)) => "VIEW",
         (None, None) => return None,
     };
     let namespace = vec![crate::catalog::split(&key).0.to_owned()];
-    drop(catalog);
-    let mut entry = TableEntry { name: name.clone(), namespace, temporary: false, table_type };
-    if is_external(session, &entry) {
-        entry.table_type = "EXTERNAL";
-    }
-    Some(entry)
+    Some(TableEntry { name: name.clone(), namespace, temporary: false, table_type })
 }
 
 /// What spark.catalog says of a name that leads nowhere.
 pub fn no_table(session: &SqlSession, parts: &[String]) -> SparkError {
-    let name = quote_parts(parts);
-    if parts.len() > 2 && !parts[0].eq_ignore_ascii_case("spark_catalog") {
-        let parameters = [("sessionCatalog", "spark_catalog"), ("identifier", name.as_str())];
-        return SparkError::analysis("REQUIRES_SINGLE_PART_NAMESPACE", &parameters);
-    }
-    let path = session.catalog.borrow().table_path();
-    SparkError::analysis("TABLE_OR_VIEW_NOT_FOUND", &[("relationName", &name), ("searchPath", &path)])
+    nested_namespace(parts).unwrap_or_else(|| {
+        let path = session.catalog.borrow().table_path();
+        let parameters = [("relationName", &*quote_parts(parts)), ("searchPath", &path)];
+        SparkError::analysis("TABLE_OR_VIEW_NOT_FOUND", &parameters)
+    })
 }
 
 /// A column as spark.catalog.listColumns lists it.

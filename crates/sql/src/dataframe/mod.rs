@@ -50,7 +50,7 @@ pub use subqueries::{Subquery, lateral_join, one_row, subquery};
 pub(crate) use table_functions::{TABLE_ARGUMENT, TABLE_FUNCTION, at_most_one, in_from, table_argument, table_column};
 pub use table_functions::{TableInput, TableOptions, table_function};
 pub use tables::{create_table, create_table_as, insert_into};
-pub use writing::write;
+pub use writing::{table_folder, write};
 
 use crate::analyzer::Analyzer;
 use crate::error::Result;

@@ -152,8 +152,7 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
         Command::DescribeDatabase { name } => {
             let found = session.catalog.borrow().database(&name);
             let Some(database) = found else { return Err(no_database(&name)) };
-            let folder = super::writing::warehouse_folder(session, &format!("{}.", database.name));
-            let location = format!("file:{}", folder.trim_end_matches('/'));
+            let location = format!("file:{}", super::writing::database_folder(session, &database.name));
             let lines = [
                 ("Catalog Name", "spark_catalog"),
                 ("Namespace Name", database.name.as_str()),
@@ -267,6 +266,9 @@ fn drop_relation(session: &SqlSession, name: &[String], if_exists: bool, view_on
         [database, view] if database.eq_ignore_ascii_case(GLOBAL_TEMP) => catalog.drop_global_temp_view(view),
         _ => false,
     };
+    if let Some(error) = crate::catalog::nested_namespace(name) {
+        return Err(error);
+    }
     let key = catalog.table_name(name);
     if dropped || key.as_ref().is_ok_and(|key| catalog.drop_saved_view(key)) {
         return Ok(());
@@ -301,9 +303,10 @@ fn drop_relation(session: &SqlSession, name: &[String], if_exists: bool, view_on
     }
 }
 
-/// A table goes, with its files.
+/// A table goes, with its files where they are its own.
 fn delete_table(session: &SqlSession, name: &str) -> Result<()> {
-    let Some(table) = session.catalog.borrow_mut().drop_saved(name) else { return Ok(()) };
+    let dropped = session.catalog.borrow_mut().drop_saved(name);
+    let Some(table) = dropped.filter(|table| table.managed) else { return Ok(()) };
     let failed = |error: tidemark_vfs::FsError| {
         SparkError::plain(crate::error::ErrorClass::Java("java.io.IOException"), error.to_string())
     };

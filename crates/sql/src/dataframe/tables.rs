@@ -4,12 +4,11 @@ use indexmap::IndexMap;
 
 use super::ReadSpec;
 use super::listing::saved as saved_of;
-use super::writing::warehouse_folder;
+use super::writing::table_folder;
 use crate::analyzer::analyze;
 use crate::analyzer::streaming_checks::check_batch;
 use crate::catalog::{SavedTable, SavedView, full_name};
 use crate::datasource::relation::format_named;
-use crate::datasource::resolve_path;
 use crate::datasource::save::{SaveMode, save};
 use crate::error::{Result, SparkError};
 use crate::expr::{EvalMode, Expr};
@@ -39,10 +38,7 @@ pub(super) fn create(session: &SqlSession, table: TableDefinition) -> Result<()>
     let conf = session.conf.borrow().clone();
     let is_partition = |name: &str| table.partition_by.iter().any(|p| conf.same_name(p, name));
     let (last, first): (Vec<_>, Vec<_>) = given.as_nullable().fields.into_iter().partition(|f| is_partition(&f.name));
-    let folder = match &table.location {
-        Some(location) => resolve_path(&session.cwd, location),
-        None => warehouse_folder(session, &name),
-    };
+    let folder = table_folder(session, &name, table.location.as_deref());
     let filled = session.fs.list(&folder).is_ok_and(|entries| !entries.is_empty());
     if table.location.is_none() && filled {
         return Err(SparkError::analysis(
@@ -62,6 +58,7 @@ pub(super) fn create(session: &SqlSession, table: TableDefinition) -> Result<()>
         folder,
         schema: StructType::new(first.into_iter().chain(last).collect()),
         partition_by: table.partition_by,
+        managed: table.location.is_none(),
     };
     session.catalog.borrow_mut().save_table(saved);
     Ok(())
@@ -237,6 +234,9 @@ pub(super) fn truncate(session: &SqlSession, table: &[String]) -> Result<()> {
     };
     if entry.temporary {
         return Err(not_a_table(table, "TRUNCATE TABLE"));
+    }
+    if !saved.managed {
+        return Err(SparkError::analysis("CANNOT_TRUNCATE_EXTERNAL_TABLE", &[("tableName", &full_name(&saved.name))]));
     }
     let failed = |error: tidemark_vfs::FsError| SparkError::internal(error.to_string());
     let now_ms = session.clock.now_us().div_euclid(1000);

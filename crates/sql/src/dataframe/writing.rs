@@ -2,7 +2,7 @@
 
 use super::WriteSpec;
 use crate::analyzer::streaming_checks::check_batch;
-use crate::catalog::{SavedTable, full_name, split};
+use crate::catalog::{SavedTable, full_name, nested_namespace, split};
 use crate::conf::LENIENT_PATHS;
 use crate::connector;
 use crate::datasource::relation::format_named;
@@ -32,8 +32,7 @@ fn save_mode(mode: Option<&str>) -> Result<SaveMode> {
 /// df.write...save(), saveAsTable().
 pub fn write(session: &SqlSession, plan: &PlanRef, spec: WriteSpec) -> Result<()> {
     check_batch(plan)?;
-    let has_option = spec.options.keys().any(|key| key.eq_ignore_ascii_case("path"));
-    if spec.path.is_some() && has_option && !session.conf.borrow().lenient_paths() {
+    if spec.path.is_some() && path_option(&spec).is_some() && !session.conf.borrow().lenient_paths() {
         return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1307", &[("config", LENIENT_PATHS)]));
     }
     let default = session.conf.borrow().get("spark.sql.sources.default");
@@ -50,26 +49,38 @@ pub fn write(session: &SqlSession, plan: &PlanRef, spec: WriteSpec) -> Result<()
     if let Some(table) = &spec.table {
         return save_as_table(session, plan, &spec, &format, mode, table);
     }
-    let path = spec.path.clone().or_else(|| {
-        spec.options.iter().rev().find(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, value)| value.clone())
-    });
-    let Some(path) = path else {
+    let Some(path) = spec.path.as_deref().or_else(|| path_option(&spec)) else {
         return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2047", &[]));
     };
-    save(session, plan, &format, &spec.options, &spec.partition_by, mode, &path)
+    save(session, plan, &format, &spec.options, &spec.partition_by, mode, path)
 }
 
-/// Where a managed table has its files, absolute.
-pub(super) fn warehouse_folder(session: &SqlSession, name: &str) -> String {
+/// The folder of a database, absolute.
+pub(super) fn database_folder(session: &SqlSession, name: &str) -> String {
     let root = session.conf.borrow().get("spark.sql.warehouse.dir").unwrap_or_else(|| WAREHOUSE.to_owned());
     let root = resolve_path(&session.cwd, &root);
-    let (database, table) = split(name);
-    let parts = [database.to_owned()];
-    let folder = session.catalog.borrow().database(&parts).map(|database| database.folder).unwrap_or_default();
-    match folder.as_str() {
-        "" => format!("{root}/{}", table.to_lowercase()),
-        folder => format!("{root}/{folder}/{}", table.to_lowercase()),
+    let folder = session.catalog.borrow().database(&[name.to_owned()]).map(|database| database.folder);
+    match folder.filter(|folder| !folder.is_empty()) {
+        Some(folder) => format!("{root}/{folder}"),
+        None => root,
     }
+}
+
+/// Where a table has its files, absolute: at the place given, seen from the folder of its database (SessionCatalog's
+/// makeQualifiedTablePath), or where the catalog puts them. `name`: as [`crate::catalog::Catalog::table_name`] gives it.
+pub fn table_folder(session: &SqlSession, name: &str, place: Option<&str>) -> String {
+    let (database, table) = split(name);
+    let database = database_folder(session, database);
+    match place {
+        Some(place) => resolve_path(&database, place),
+        None => format!("{database}/{}", table.to_lowercase()),
+    }
+}
+
+/// The option path, however it is written; the last one counts.
+fn path_option(spec: &WriteSpec) -> Option<&str> {
+    let mut paths = spec.options.iter().rev().filter(|(key, _)| key.eq_ignore_ascii_case("path"));
+    paths.next().map(|(_, path)| path.as_str())
 }
 
 fn save_as_table(
@@ -81,6 +92,9 @@ fn save_as_table(
     table: &str,
 ) -> Result<()> {
     let parts = parse_table_name(session, table)?;
+    if nested_namespace(&parts).is_some() {
+        return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1310", &[("quote", &parts.join("."))]));
+    }
     let name = &session.catalog.borrow().table_name(&parts)?;
     let known = session.catalog.borrow().saved(name).is_some();
     if known && mode == SaveMode::Error {
@@ -89,20 +103,19 @@ fn save_as_table(
     if known && mode == SaveMode::Ignore {
         return Ok(());
     }
-    let folder = match &spec.path {
-        Some(path) => resolve_path(&session.cwd, path),
-        None => warehouse_folder(session, name),
-    };
+    let place = spec.path.as_deref().or_else(|| path_option(spec));
+    let folder = table_folder(session, name, place);
     let mode = if known && mode == SaveMode::Append { SaveMode::Append } else { SaveMode::Overwrite };
     save(session, plan, format, &spec.options, &spec.partition_by, mode, &folder)?;
     if !known || mode == SaveMode::Overwrite {
         let saved = SavedTable {
             name: name.clone(),
             format: format.to_lowercase(),
-            options: spec.options.clone(),
+            options: spec.options.clone().into_iter().filter(|(key, _)| !key.eq_ignore_ascii_case("path")).collect(),
             folder,
             schema: plan.schema(),
             partition_by: spec.partition_by.clone(),
+            managed: place.is_none(),
         };
         session.catalog.borrow_mut().save_table(saved);
     }

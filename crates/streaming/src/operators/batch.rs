@@ -63,6 +63,11 @@ impl Default for StreamingConf {
 const HDFS_PROVIDER: &str = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider";
 
 impl StreamingConf {
+    /// Whether the provider is Spark's RocksDB one.
+    pub fn is_rocks_db(&self) -> bool {
+        self.provider_class.ends_with(".RocksDBStateStoreProvider")
+    }
+
     /// Reads the settings with `get`, which gives a key's text (for a running query: the offset log's `conf` first).
     /// Texts that do not parse leave the default: Spark has refused them at `spark.conf.set`.
     pub fn read(get: &dyn Fn(&str) -> Option<String>) -> Self {

@@ -15,14 +15,13 @@ use tidemark_sql::plan::GroupTimeout;
 use tidemark_sql::planner::text;
 use tidemark_sql::python::GroupStateIn;
 use tidemark_sql::types::{DataType, StructField, StructType};
-use tidemark_sql::value::text::local_timestamp_to_string;
 use tidemark_sql::value::{Value, array_from_values, value_at};
 
 use super::aggregate::state_info;
 use super::batch::OutputMode;
 use super::columns::Columns;
 use super::judge::{Judge, Release, partitions};
-use super::lifetime::Lifetime;
+use super::lifetime::{Lifetime, time_text};
 use super::nodes::StateWriter;
 use super::stateful::Stateful;
 use super::watermark::EvictionWatermark;
@@ -280,7 +279,7 @@ impl StateWriter for GroupStateExec {
         let ms = unsafe_row::long_at(value, 2, 1).filter(|ms| *ms != NO_TIMESTAMP)?;
         Some(format!(
             "times out when the {by} passes {}",
-            local_timestamp_to_string(self.stateful.batch.zone.to_local(ms.saturating_mul(1000)))
+            time_text(ms.saturating_mul(1000), &self.stateful.batch.zone)
         ))
     }
 }

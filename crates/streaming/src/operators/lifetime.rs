@@ -27,9 +27,14 @@ impl Lifetime {
     }
 }
 
+/// A time as the page shows it: in the session's zone.
+pub(crate) fn time_text(us: i64, zone: &Zone) -> String {
+    local_timestamp_to_string(zone.to_local(us))
+}
+
 /// "evicted when the watermark reaches 2026-02-14 10:01:00": both tests of Spark are closed, so reaching it is enough.
 pub(crate) fn evicted_at(us: i64, zone: &Zone) -> String {
-    format!("evicted when the watermark reaches {}", local_timestamp_to_string(zone.to_local(us)))
+    format!("evicted when the watermark reaches {}", time_text(us, zone))
 }
 
 /// Field of dropDuplicatesWithinWatermark's value.

@@ -87,7 +87,7 @@ fn processor(
     planner: &Planner<'_>,
 ) -> Result<ExecRef> {
     let operator = batch.next_operator_id();
-    if !batch.query.conf.provider_class.ends_with(".RocksDBStateStoreProvider") {
+    if !batch.query.conf.is_rocks_db() {
         return Err(SparkError::new(
             ErrorClass::UnsupportedOperation,
             "UNSUPPORTED_FEATURE.STORE_BACKEND_NOT_SUPPORTED_FOR_TWS",

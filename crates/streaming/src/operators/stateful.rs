@@ -44,11 +44,7 @@ impl Stateful {
         batch.count(operator, |metrics| {
             metrics.operator_name = name.to_owned();
             metrics.num_shuffle_partitions = batch.shuffle_partitions as i64;
-            let provider: &[&str] = if batch.query.conf.provider_class.ends_with(".RocksDBStateStoreProvider") {
-                &ROCKSDB_METRICS
-            } else {
-                &HDFS_METRICS
-            };
+            let provider: &[&str] = if batch.query.conf.is_rocks_db() { &ROCKSDB_METRICS } else { &HDFS_METRICS };
             for name in provider.iter().chain(counters) {
                 metrics.add(name, 0);
             }

@@ -4,8 +4,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use tidemark_sql::catalog::SavedTable;
+use tidemark_sql::analyzer::quoted;
+use tidemark_sql::catalog::{SavedTable, full_name};
 use tidemark_sql::connector;
+use tidemark_sql::dataframe::table_folder;
 use tidemark_sql::datasource::relation::unavailable;
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::expr::Attribute;
@@ -158,15 +160,13 @@ fn make_folder(session: &SqlSession, folder: &str) -> Result<()> {
 
 /// A column that a new table is to be written by and has not.
 fn not_defined(kind: &str, column: &str, table: &str, output: &[Arc<Attribute>]) -> SparkError {
-    let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
-    let (database, name) = tidemark_sql::catalog::split(table);
     let columns: Vec<String> = output.iter().map(|a| quoted(&a.name)).collect();
     SparkError::analysis(
         "COLUMN_NOT_DEFINED_IN_TABLE",
         &[
             ("colType", kind),
             ("colName", &quoted(column)),
-            ("tableName", &format!("`spark_catalog`.{}.{}", quoted(database), quoted(name))),
+            ("tableName", &full_name(table)),
             ("tableCols", &columns.join(", ")),
         ],
     )
@@ -210,16 +210,8 @@ fn table_spec(
                     return Err(not_defined(kind, missing, &short, output));
                 }
             }
-            // A place given is seen from the warehouse.
-            let warehouse = settings.text("spark.sql.warehouse.dir", "spark-warehouse");
-            let warehouse = join(&session.cwd, &uri_to_path(&warehouse));
-            let (database, table) = tidemark_sql::catalog::split(&short);
-            let place = match (option(&spec.options, "path"), database) {
-                (Some(path), _) => uri_to_path(path),
-                (None, "default") => table.to_lowercase(),
-                (None, database) => format!("{database}.db/{}", table.to_lowercase()),
-            };
-            let folder = join(&warehouse, &place);
+            let place = option(&spec.options, "path");
+            let folder = table_folder(session, &short, place);
             let table = SavedTable {
                 name: short,
                 format: format.to_lowercase(),
@@ -227,6 +219,7 @@ fn table_spec(
                 folder,
                 schema: StructType::new(fields),
                 partition_by: spec.partition_by.clone(),
+                managed: place.is_none(),
             };
             session.catalog.borrow_mut().save_table(table.clone());
             table

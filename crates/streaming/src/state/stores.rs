@@ -47,7 +47,7 @@ impl StateStores {
     }
 
     fn sorted(&self) -> bool {
-        self.conf.provider_class.ends_with(".RocksDBStateStoreProvider")
+        self.conf.is_rocks_db()
     }
 
     fn store_folder(&self, id: &StoreId) -> String {

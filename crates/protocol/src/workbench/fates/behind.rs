@@ -75,7 +75,9 @@ impl<'a> Parts<'a> {
 impl QueryBook {
     pub(super) fn behind_output(&self, batch: i64, row: usize) -> Told {
         let Some(kept) = self.batches.get(&batch) else {
-            return Told::Unknown { reason: "The rows of this batch were not followed, or too long ago.".to_owned() };
+            return Told::Unknown {
+                reason: "The rows of this batch were not followed, or it ran too long ago.".to_owned(),
+            };
         };
         let mut found = Found::new();
         let mut seen = BTreeSet::new();

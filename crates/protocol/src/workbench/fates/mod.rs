@@ -115,7 +115,7 @@ impl Book {
         match pick {
             Pick::Event { batch, arrival } => match book.event(*batch, *arrival) {
                 Some((kept, at)) => Told::Event(Box::new(book.story(*batch, kept, at))),
-                None => unknown("This row was not followed, or too long ago."),
+                None => unknown("This row was not followed, or it came too long ago."),
             },
             Pick::Output { batch, row } => book.behind_output(*batch, *row),
             Pick::State { operator, partition, key } => book.behind_state(*operator, *partition, key),

@@ -2,8 +2,12 @@
 //!
 //! An initialisation vector that is not given is made from key and text: Spark's is random, and the engine draws nothing.
 
-use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use aes::cipher::block_padding::Pkcs7;
+use aes::cipher::{BlockModeDecrypt, BlockModeEncrypt, KeyInit, KeyIvInit};
 use aes::{Aes128, Aes192, Aes256};
+use aes_gcm::aead::consts::U12;
+use aes_gcm::aead::{Aead, Payload};
+use aes_gcm::{AesGcm, Nonce};
 use sha2::{Digest, Sha256};
 
 use super::strings::{bytes, s};
@@ -23,8 +27,6 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
 
 const BLOCK: usize = 16;
 const TAG: usize = 16;
-
-type Block = [u8; BLOCK];
 
 /// Mode and padding as texts.
 fn with_defaults(mut args: Vec<Expr>, all: usize) -> Vec<Expr> {
@@ -100,48 +102,39 @@ impl Mode {
     }
 }
 
-/// AES with a key of one of its three lengths.
-enum Cipher {
-    Aes128(Box<Aes128>),
-    Aes192(Box<Aes192>),
-    Aes256(Box<Aes256>),
+/// Evaluates `$made` with `$aes` as AES of the key's length.
+macro_rules! with_aes {
+    ($key:expr, $aes:ident => $made:expr) => {
+        match $key.len() {
+            16 => {
+                type $aes = Aes128;
+                $made
+            }
+            24 => {
+                type $aes = Aes192;
+                $made
+            }
+            _ => {
+                type $aes = Aes256;
+                $made
+            }
+        }
+    };
 }
 
-impl Cipher {
-    fn new(key: &[u8]) -> Result<Cipher> {
-        let made = match key.len() {
-            16 => Aes128::new_from_slice(key).ok().map(|c| Cipher::Aes128(Box::new(c))),
-            24 => Aes192::new_from_slice(key).ok().map(|c| Cipher::Aes192(Box::new(c))),
-            32 => Aes256::new_from_slice(key).ok().map(|c| Cipher::Aes256(Box::new(c))),
-            _ => None,
-        };
-        made.ok_or_else(|| {
-            SparkError::runtime(
-                "INVALID_PARAMETER_VALUE.AES_KEY_LENGTH",
-                &[("parameter", "`key`"), ("functionName", NAMES), ("actualLength", &key.len().to_string())],
-            )
-        })
+fn check_key(key: &[u8]) -> Result<()> {
+    if matches!(key.len(), 16 | 24 | 32) {
+        return Ok(());
     }
+    Err(SparkError::runtime(
+        "INVALID_PARAMETER_VALUE.AES_KEY_LENGTH",
+        &[("parameter", "`key`"), ("functionName", NAMES), ("actualLength", &key.len().to_string())],
+    ))
+}
 
-    fn encrypt(&self, block: Block) -> Block {
-        let mut block = Array::from(block);
-        match self {
-            Cipher::Aes128(c) => c.encrypt_block(&mut block),
-            Cipher::Aes192(c) => c.encrypt_block(&mut block),
-            Cipher::Aes256(c) => c.encrypt_block(&mut block),
-        }
-        block.into()
-    }
-
-    fn decrypt(&self, block: Block) -> Block {
-        let mut block = Array::from(block);
-        match self {
-            Cipher::Aes128(c) => c.decrypt_block(&mut block),
-            Cipher::Aes192(c) => c.decrypt_block(&mut block),
-            Cipher::Aes256(c) => c.decrypt_block(&mut block),
-        }
-        block.into()
-    }
+/// Lengths are checked before a cipher is made.
+fn unexpected<E: std::fmt::Display>(error: E) -> SparkError {
+    SparkError::internal(format!("AES: {error}"))
 }
 
 fn broken(detail: &str) -> SparkError {
@@ -152,7 +145,7 @@ fn broken(detail: &str) -> SparkError {
 }
 
 fn encrypt(text: &[u8], key: &[u8], mode: &str, padding: &str, iv: &[u8], aad: &[u8]) -> Result<Vec<u8>> {
-    let cipher = Cipher::new(key)?;
+    check_key(key)?;
     let kind = Mode::of(mode, padding)?;
     if kind == Mode::Ecb && !iv.is_empty() {
         return Err(SparkError::runtime(
@@ -173,32 +166,26 @@ fn encrypt(text: &[u8], key: &[u8], mode: &str, padding: &str, iv: &[u8], aad: &
             &[("mode", mode), ("functionName", "`aes_encrypt`")],
         ));
     }
-    let mut out = iv.clone();
-    match kind {
-        Mode::Gcm => {
-            let gcm = Gcm::new(&cipher, &iv);
-            let hidden = gcm.applied(text);
-            let tag = gcm.tag(aad, &hidden);
-            out.extend(hidden);
-            out.extend(tag);
-        }
-        Mode::Ecb | Mode::Cbc => {
-            let fill = BLOCK - text.len() % BLOCK;
-            let mut padded = text.to_vec();
-            padded.extend(std::iter::repeat_n(fill as u8, fill));
-            let mut before: Block = block_of(&iv);
-            for chunk in padded.chunks(BLOCK) {
-                let block = if kind == Mode::Cbc { xor(block_of(chunk), before) } else { block_of(chunk) };
-                before = cipher.encrypt(block);
-                out.extend(before);
-            }
-        }
-    }
-    Ok(out)
+    let hidden = match kind {
+        Mode::Gcm => with_aes!(key, Aes => {
+            let nonce = Nonce::try_from(&*iv).map_err(unexpected)?;
+            let gcm = AesGcm::<Aes, U12>::new_from_slice(key).map_err(unexpected)?;
+            gcm.encrypt(&nonce, Payload { msg: text, aad }).map_err(unexpected)?
+        }),
+        Mode::Cbc => with_aes!(key, Aes => {
+            let cbc = cbc::Encryptor::<Aes>::new_from_slices(key, &iv).map_err(unexpected)?;
+            cbc.encrypt_padded_vec::<Pkcs7>(text)
+        }),
+        Mode::Ecb => with_aes!(key, Aes => {
+            let ecb = ecb::Encryptor::<Aes>::new_from_slice(key).map_err(unexpected)?;
+            ecb.encrypt_padded_vec::<Pkcs7>(text)
+        }),
+    };
+    Ok([iv, hidden].concat())
 }
 
 fn decrypt(hidden: &[u8], key: &[u8], mode: &str, padding: &str, aad: &[u8]) -> Result<Vec<u8>> {
-    let cipher = Cipher::new(key)?;
+    check_key(key)?;
     let kind = Mode::of(mode, padding)?;
     let Some((iv, hidden)) = hidden.split_at_checked(kind.iv_length()) else {
         return Err(broken(match kind {
@@ -207,112 +194,44 @@ fn decrypt(hidden: &[u8], key: &[u8], mode: &str, padding: &str, aad: &[u8]) -> 
         }));
     };
     if kind == Mode::Gcm {
-        let Some(length) = hidden.len().checked_sub(TAG) else {
+        if hidden.len() < TAG {
             // What Java's cipher throws is no GeneralSecurityException.
             return Err(SparkError::plain(
                 ErrorClass::Java("java.security.ProviderException"),
                 "javax.crypto.ShortBufferException: Output buffer invalid",
             ));
-        };
-        let (hidden, tag) = hidden.split_at(length);
-        let gcm = Gcm::new(&cipher, iv);
-        if gcm.tag(aad, hidden) != *tag {
-            return Err(broken("Tag mismatch!"));
         }
-        return Ok(gcm.applied(hidden));
+        let nonce = Nonce::try_from(iv).map_err(unexpected)?;
+        return with_aes!(key, Aes => {
+            let gcm = AesGcm::<Aes, U12>::new_from_slice(key).map_err(unexpected)?;
+            gcm.decrypt(&nonce, Payload { msg: hidden, aad }).map_err(|_| broken("Tag mismatch!"))
+        });
     }
     if !hidden.len().is_multiple_of(BLOCK) {
         return Err(broken("Input length must be multiple of 16 when decrypting with padded cipher"));
     }
-    let mut out = Vec::with_capacity(hidden.len());
-    let mut before: Block = block_of(iv);
-    for chunk in hidden.chunks(BLOCK) {
-        let block = cipher.decrypt(block_of(chunk));
-        out.extend(if kind == Mode::Cbc { xor(block, before) } else { block });
-        before = block_of(chunk);
+    if hidden.is_empty() {
+        return Ok(Vec::new());
     }
-    let fill = out.last().map_or(0, |last| usize::from(*last));
-    if out.is_empty() {
-        return Ok(out);
-    }
-    let valid = (1..=BLOCK).contains(&fill) && out[out.len() - fill..].iter().all(|byte| usize::from(*byte) == fill);
-    if !valid {
-        return Err(broken(
-            "Given final block not properly padded. Such issues can arise if a bad key is used during decryption.",
-        ));
-    }
-    out.truncate(out.len() - fill);
-    Ok(out)
+    let plain = match kind {
+        Mode::Cbc => with_aes!(key, Aes => {
+            let cbc = cbc::Decryptor::<Aes>::new_from_slices(key, iv).map_err(unexpected)?;
+            cbc.decrypt_padded_vec::<Pkcs7>(hidden)
+        }),
+        _ => with_aes!(key, Aes => {
+            let ecb = ecb::Decryptor::<Aes>::new_from_slice(key).map_err(unexpected)?;
+            ecb.decrypt_padded_vec::<Pkcs7>(hidden)
+        }),
+    };
+    plain.map_err(|_| {
+        broken("Given final block not properly padded. Such issues can arise if a bad key is used during decryption.")
+    })
 }
 
 /// An initialisation vector for a text that has none.
 fn made_up(key: &[u8], text: &[u8], length: usize) -> Vec<u8> {
     let digest = Sha256::new().chain_update(key).chain_update(text).finalize();
     digest[..length].to_vec()
-}
-
-/// The first bytes as a block, zeros after them.
-fn block_of(bytes: &[u8]) -> Block {
-    let mut block = [0; BLOCK];
-    let length = bytes.len().min(BLOCK);
-    block[..length].copy_from_slice(&bytes[..length]);
-    block
-}
-
-fn xor(a: Block, b: Block) -> Block {
-    (u128::from_ne_bytes(a) ^ u128::from_ne_bytes(b)).to_ne_bytes()
-}
-
-/// Galois/counter mode (NIST SP 800-38D) with a vector of 12 bytes and a tag of 16.
-struct Gcm<'a> {
-    cipher: &'a Cipher,
-    /// The vector with the counter at 0.
-    start: u128,
-    hash_key: u128,
-}
-
-impl<'a> Gcm<'a> {
-    fn new(cipher: &'a Cipher, iv: &[u8]) -> Self {
-        Self {
-            cipher,
-            start: u128::from_be_bytes(block_of(iv)),
-            hash_key: u128::from_be_bytes(cipher.encrypt([0; BLOCK])),
-        }
-    }
-
-    fn key_block(&self, counter: u32) -> Block {
-        self.cipher.encrypt((self.start | u128::from(counter)).to_be_bytes())
-    }
-
-    /// The text xored with the key stream: there and back.
-    fn applied(&self, text: &[u8]) -> Vec<u8> {
-        let mut out = Vec::with_capacity(text.len());
-        for (counter, chunk) in (2_u32..).zip(text.chunks(BLOCK)) {
-            let key = self.key_block(counter);
-            out.extend(chunk.iter().zip(key).map(|(byte, key)| byte ^ key));
-        }
-        out
-    }
-
-    fn tag(&self, aad: &[u8], hidden: &[u8]) -> Block {
-        let lengths = ((aad.len() as u128 * 8) << 64) | (hidden.len() as u128 * 8);
-        let blocks = aad.chunks(BLOCK).chain(hidden.chunks(BLOCK)).map(|chunk| u128::from_be_bytes(block_of(chunk)));
-        let hash = blocks.chain([lengths]).fold(0, |hash, block| times(hash ^ block, self.hash_key));
-        xor(hash.to_be_bytes(), self.key_block(1))
-    }
-}
-
-/// Product in GF(2^128), the first bit being the highest.
-fn times(a: u128, mut b: u128) -> u128 {
-    const POLYNOMIAL: u128 = 0xe1 << 120;
-    let mut product = 0;
-    for bit in (0..128).rev() {
-        if (a >> bit) & 1 == 1 {
-            product ^= b;
-        }
-        b = if b & 1 == 1 { (b >> 1) ^ POLYNOMIAL } else { b >> 1 };
-    }
-    product
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ fn check_format(conf: &StreamingConf, kind: JoinKind) -> Result<bool> {
     match conf.join_state_format {
         2 => Ok(true),
         // Its stores are column families.
-        3 if conf.provider_class.ends_with(".RocksDBStateStoreProvider") => Ok(true),
+        3 if conf.is_rocks_db() => Ok(true),
         3 => Err(SparkError::new(
             ErrorClass::UnsupportedOperation,
             "UNSUPPORTED_FEATURE.STATE_STORE_MULTIPLE_COLUMN_FAMILIES",

@@ -2,8 +2,8 @@
 
 use tidemark_sql::error::Result;
 use tidemark_sql::types::{DataType, StructField, StructType};
-use tidemark_sql::value::text::local_timestamp_to_string;
 
+use super::super::lifetime::time_text;
 use super::super::nodes::{PanelColumns, PanelRow};
 use super::TransformWithStateExec;
 use super::keys;
@@ -34,7 +34,7 @@ impl TransformWithStateExec {
             return Ok(None);
         };
         let Some(ms) = unsafe_row::long_at(time, 1, 0) else { return Ok(None) };
-        let at = local_timestamp_to_string(zone.to_local(ms.saturating_mul(1000)));
+        let at = time_text(ms.saturating_mul(1000), zone);
         let mut cells = vec![Some("timer".to_owned())];
         cells.extend(format_rows(&self.nested_key(), &[prefix], zone)?.into_iter().flatten());
         Ok(Some((cells, vec![Some(at.clone())], Some(format!("fires when the {by} reaches {at}")))))
@@ -72,12 +72,8 @@ impl TransformWithStateExec {
         let text = texts.collect::<Vec<_>>().join(", ");
         let value = user_key.map_or(text.clone(), |key| format!("{key} -> {text}"));
         let expires = rows.iter().filter_map(|row| variable.expires(row)).min();
-        let expiry = expires.map(|ms| {
-            format!(
-                "removed when the clock passes {}",
-                local_timestamp_to_string(zone.to_local(ms.saturating_mul(1000)))
-            )
-        });
+        let expiry =
+            expires.map(|ms| format!("removed when the clock passes {}", time_text(ms.saturating_mul(1000), zone)));
         Ok(Some((cells, vec![Some(value)], expiry)))
     }
 }
