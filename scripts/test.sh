@@ -33,9 +33,9 @@ wait_for_tools() { while kill -0 "$tools" 2>/dev/null; do sleep 1; done; }
 
 host_tests() {
   if have cargo-nextest; then
-    cargo nextest run --workspace --no-fail-fast "$@"
+    cargo nextest run --workspace "$1"
   else
-    cargo test --workspace --all-targets --no-fail-fast "$@"
+    cargo test --workspace --all-targets "$1"
   fi
 }
 
@@ -59,7 +59,7 @@ tools=$!
 export RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings
 stage "formatting" cargo fmt --all --check
 stage "lints and build, host" host_tests --no-run
-stage "tests, host" host_tests
+stage "tests, host" host_tests --no-fail-fast
 stage "tools that are still being compiled" wait_for_tools
 need_wasm_bindgen
 need_trunk
