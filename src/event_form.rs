@@ -7,8 +7,8 @@ use tidemark_protocol::messages::{BatchReport, Column, QueryInfo, SourceInfo};
 
 /// How far a new event is ahead of the newest one, µs.
 const AHEAD: i64 = 10_000_000;
-/// How far a late event is behind the watermark, µs.
-const BEHIND: i64 = 60_000_000;
+/// How far a late event is behind the late-row watermark, µs: more than nothing, and easy to see on the strip.
+const BEHIND: i64 = 15_000_000;
 
 /// One field: what is typed becomes JSON by the type of its column.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub fn folder(source: &SourceInfo) -> Option<String> {
 pub struct Times {
     /// After all that came, µs.
     pub on_time_us: i64,
-    /// Behind the watermark, µs; None while nothing would be late.
+    /// So far behind the late-row watermark that every window it falls into has ended by then, µs; None while nothing would be late.
     pub late_us: Option<i64>,
     /// Just enough to close the open window that ends first, µs.
     pub closing_us: Option<i64>,
@@ -37,19 +37,21 @@ pub struct Times {
 
 impl Times {
     pub fn of(info: &QueryInfo, batches: &[Rc<BatchReport>], clock_ms: i64) -> Times {
-        let last = batches.last();
         let newest = batches.iter().flat_map(|batch| batch.events.iter().filter_map(|event| event.event_time_us)).max();
-        // The late-row watermark of the next batch is the eviction watermark of the last one; a no-data batch may move
-        // it on, so that the newer of the two is the safe side.
-        let watermark = last.and_then(|batch| batch.next_watermark_ms.max(batch.watermark_ms)).filter(|ms| *ms > 0);
         let model = crate::strip::Model::new(batches, info.watermark_delay_ms);
         let open = model.windows.iter().filter(|window| window.closed_in.is_none()).map(|window| window.end_us).min();
         Times {
             on_time_us: newest.map_or(clock_ms.saturating_mul(1000), |us| us + AHEAD),
-            late_us: watermark.map(|ms| ms * 1000 - BEHIND),
+            late_us: surely_late(&model),
             closing_us: open.and_then(|end| model.closes_at(end)),
         }
     }
+}
+
+/// A time whose every window ends before the late-row watermark of the next batch, µs.
+fn surely_late(model: &crate::strip::Model) -> Option<i64> {
+    let longest = model.windows.iter().map(|window| window.end_us.saturating_sub(window.start_us)).max().unwrap_or(0);
+    Some(model.next_late_us?.saturating_sub(longest).saturating_sub(BEHIND))
 }
 
 /// The form's fields, filled from the newest event where there is one.
@@ -146,6 +148,24 @@ mod tests {
         assert_eq!(line(&fields), expected);
         fields[2].text = "many".to_owned();
         assert!(line(&fields).contains(r#""amount":"many""#));
+    }
+
+    #[test]
+    fn a_late_event_falls_into_no_window_that_is_open() {
+        let minute = 60_000_000;
+        let window = crate::strip::Window {
+            start_us: 7 * minute,
+            end_us: 9 * minute,
+            groups: 1,
+            closed_in: None,
+            merged_in: None,
+            row: 0,
+        };
+        let mut model =
+            crate::strip::Model { windows: vec![window], next_evict_us: Some(9 * minute), ..Default::default() };
+        assert_eq!(surely_late(&model), None, "the next batch still takes what the watermark has passed");
+        model.next_late_us = Some(9 * minute);
+        assert_eq!(surely_late(&model), Some(7 * minute - BEHIND));
     }
 
     #[test]

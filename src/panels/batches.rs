@@ -121,7 +121,7 @@ fn operator(report: &OperatorReport) -> Html {
             <b>{ format!("{} {}", report.id, report.name) }</b>
             <span>{ time("late", report.late_watermark_ms) }</span>
             <span>{ time("finished", report.eviction_watermark_ms) }</span>
-            <span>{ format!("{} rows, {} updated, {} removed", count(report.rows_total), count(report.rows_updated), count(report.rows_removed)) }</span>
+            <span>{ format!("{}, {} updated, {} removed", format::plural(report.rows_total, "row", "rows"), count(report.rows_updated), count(report.rows_removed)) }</span>
             <span class={(report.rows_dropped > 0).then_some("dropped")}>{ dropped }</span>
         </li>
     }

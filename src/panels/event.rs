@@ -180,7 +180,7 @@ fn EventFields(props: &FieldsProps) -> Html {
                     }
                     if let Some(us) = times.late_us {
                         <button type="button" class="button" onclick={set_time(us)}
-                            title="One minute behind the watermark">{ "Late" }</button>
+                            title="Behind the late-row watermark by more than a window: the next batch drops it">{ "Late" }</button>
                     }
                 </div>
             }

@@ -1,7 +1,7 @@
 //! A workspace as Markdown: script, events, what the batches gave, and a link.
 
 use super::paths;
-use crate::format::bytes;
+use crate::format::{self, bytes};
 use std::fmt::Write;
 use std::rc::Rc;
 use tidemark_protocol::SPARK_VERSION;
@@ -50,7 +50,8 @@ fn heading(batch: &BatchReport) -> String {
     };
     let dropped =
         if batch.dropped_rows > 0 { format!(", {} dropped as late", batch.dropped_rows) } else { String::new() };
-    format!("Batch {}{kind}: {} rows in, {} out{dropped}\n\n", batch.batch, batch.input_rows, batch.output.total)
+    let input = format::plural(batch.input_rows, "row", "rows");
+    format!("Batch {}{kind}: {input} in, {} out{dropped}\n\n", batch.batch, batch.output.total)
 }
 
 fn table(batch: &BatchReport) -> String {

@@ -1,6 +1,7 @@
 //! What the worker says.
 
 use super::{App, Content, Effect, Engine, FatesAction, Life, Piece, QueryView, point_name};
+use crate::format;
 use std::rc::Rc;
 use tidemark_protocol::messages::{
     BatchKind, BatchReport, CrashPoint, Event, QueryInfo, Restored, ScriptState, StorageState, Stream,
@@ -347,7 +348,10 @@ fn spoken(report: &BatchReport) -> String {
         BatchKind::Data => String::new(),
         BatchKind::NoData { reason } => format!(" without data ({reason})"),
     };
-    let output = report.output_rows.map_or_else(|| "output unknown".to_owned(), |rows| format!("{rows} rows out"));
+    let output = report
+        .output_rows
+        .map_or_else(|| "output unknown".to_owned(), |rows| format!("{} out", format::plural(rows, "row", "rows")));
     let dropped = if report.dropped_rows > 0 { format!(", {} dropped", report.dropped_rows) } else { String::new() };
-    format!("Batch {}{kind}: {} rows in, {output}{dropped}.", report.batch, report.input_rows)
+    let input = format::plural(report.input_rows, "row", "rows");
+    format!("Batch {}{kind}: {input} in, {output}{dropped}.", report.batch)
 }
