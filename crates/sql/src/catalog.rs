@@ -1,20 +1,21 @@
 //! Temp views, tables and functions of a session.
 
 mod databases;
+mod deferred;
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 
 use crate::error::{Result, SparkError};
-use crate::exec::Partition;
 use crate::expr::{Attribute, Expr, ExprId, PythonUdf};
-use crate::plan::{LocalRelation, LogicalPlan, PlanRef};
+use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 use crate::types::StructType;
+
+use deferred::Deferred;
+pub use deferred::{FirstRows, MakeRows, Reading, bind_memory_tables, partition_count};
 
 pub use databases::{Database, full_name, nested_namespace, no_database, split};
 
@@ -36,23 +37,6 @@ pub struct Catalog {
     /// SQL variables (DECLARE VARIABLE): constants of a type.
     variables: BTreeMap<String, Expr>,
     deferred: BTreeMap<String, Deferred>,
-}
-
-/// Makes the rows of a deferred table; true: only to look at them, nothing is counted.
-pub type MakeRows = Rc<dyn Fn(bool) -> Result<Vec<Partition>>>;
-
-/// Rows that are made anew every time they are read, unless they are persisted.
-#[derive(Clone)]
-struct Deferred {
-    make: MakeRows,
-    persisted: bool,
-    kept: Option<Vec<Partition>>,
-}
-
-impl fmt::Debug for Deferred {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Deferred")
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -135,24 +119,6 @@ impl Catalog {
         let plan = Arc::new(LogicalPlan::MemoryTable { name: name.to_owned(), output: output.clone() });
         self.memory.insert(key.clone(), MemoryTable { output, batches });
         self.temp_views.insert(key, View { name: name.to_owned(), plan });
-    }
-
-    /// Puts rows that are made anew at every execution behind a [`LogicalPlan::MemoryTable`] of this name, which is no view
-    /// (the frame of a foreachBatch function: every action runs the batch again).
-    pub fn set_deferred(&mut self, name: &str, make: MakeRows) {
-        self.deferred.insert(name.to_owned(), Deferred { make, persisted: false, kept: None });
-    }
-
-    /// df.persist() and df.unpersist() of the frame of a foreachBatch function.
-    pub fn persist_deferred(&mut self, name: &str, persisted: bool) {
-        if let Some(deferred) = self.deferred.get_mut(name) {
-            deferred.persisted = persisted;
-            deferred.kept = None;
-        }
-    }
-
-    pub fn drop_deferred(&mut self, name: &str) {
-        self.deferred.remove(name);
     }
 
     /// Temp views, by name.
@@ -282,93 +248,6 @@ pub fn attributes(schema: &StructType) -> Vec<Arc<Attribute>> {
             })
         })
         .collect()
-}
-
-/// Puts the rows that memory sinks have now in the place of their tables. Done before any execution: the rows of a memory
-/// table are those of the moment it is read, not of the moment the DataFrame was made.
-pub fn bind_memory_tables(session: &SqlSession, plan: &PlanRef) -> Result<PlanRef> {
-    if !plan.any(&|node| matches!(node, LogicalPlan::MemoryTable { .. })) {
-        return Ok(plan.clone());
-    }
-    let bound = (**plan).clone().try_transform_up::<SparkError>(&mut |node| match node {
-        LogicalPlan::MemoryTable { name, output } => {
-            if let Some(rows) = deferred_rows(session, &name, plan)? {
-                let partitions = Arc::new(rows);
-                return Ok(LogicalPlan::LocalRelation(LocalRelation { output, partitions, from_rdd: true }));
-            }
-            let catalog = session.catalog.borrow();
-            let batches =
-                catalog.memory.get(&name.to_lowercase()).map(|table| table.batches.clone()).unwrap_or_default();
-            let partitions = Arc::new(vec![batches]);
-            Ok(LogicalPlan::LocalRelation(LocalRelation { output, partitions, from_rdd: false }))
-        }
-        other => Ok(other),
-    })?;
-    Ok(Arc::new(bound))
-}
-
-/// The rows of a deferred table for one action. A global sort runs what is below it once more, for the samples that its
-/// partitions are made by.
-fn deferred_rows(session: &SqlSession, name: &str, plan: &PlanRef) -> Result<Option<Vec<Partition>>> {
-    // No borrow is held while rows are made: that may run functions of the script.
-    let Some(deferred) = session.catalog.borrow().deferred.get(name).cloned() else { return Ok(None) };
-    if let Some(kept) = deferred.kept {
-        return Ok(Some(kept));
-    }
-    if deferred.persisted {
-        let rows = (deferred.make)(false)?;
-        if let Some(deferred) = session.catalog.borrow_mut().deferred.get_mut(name) {
-            deferred.kept = Some(rows.clone());
-        }
-        return Ok(Some(rows));
-    }
-    if crate::exec::settings::shuffle_partitions(&session.conf.borrow()) > 1 {
-        for _ in 0..sampled(plan, name) {
-            (deferred.make)(false)?;
-        }
-    }
-    (deferred.make)(false).map(Some)
-}
-
-/// How many range partitionings see the table's rows with no other exchange in between.
-fn sampled(plan: &LogicalPlan, name: &str) -> usize {
-    let reads = |child: &PlanRef| {
-        let mut node: &LogicalPlan = child;
-        loop {
-            node = match node {
-                LogicalPlan::Project { child, .. }
-                | LogicalPlan::Filter { child, .. }
-                | LogicalPlan::SubqueryAlias { child, .. }
-                | LogicalPlan::View { child, .. }
-                | LogicalPlan::Sort { global: false, child, .. } => child,
-                LogicalPlan::MemoryTable { name: found, .. } => return found == name,
-                _ => return false,
-            };
-        }
-    };
-    let own = match plan {
-        // The first rows of a sort are found without partitions.
-        LogicalPlan::Limit { child, .. } if matches!(&**child, LogicalPlan::Sort { .. }) => return 0,
-        LogicalPlan::Sort { global: true, child, .. } | LogicalPlan::Repartition { range: true, child, .. } => {
-            usize::from(reads(child))
-        }
-        _ => 0,
-    };
-    own + plan.child_plans().iter().map(|child| sampled(child, name)).sum::<usize>()
-}
-
-/// Number of partitions of a plan; a deferred table is only looked at.
-pub fn partition_count(session: &SqlSession, plan: &PlanRef) -> Result<usize> {
-    if let LogicalPlan::MemoryTable { name, .. } = &**plan {
-        let deferred = session.catalog.borrow().deferred.get(name).cloned();
-        if let Some(deferred) = deferred {
-            return match deferred.kept {
-                Some(rows) => Ok(rows.len()),
-                None => Ok((deferred.make)(true)?.len()),
-            };
-        }
-    }
-    Ok(crate::planner::execute(session, plan)?.len())
 }
 
 /// A table of saveAsTable: files of one format in a folder.

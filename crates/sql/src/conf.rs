@@ -36,11 +36,13 @@ impl SqlConf {
         self.set.get(key).cloned().or_else(|| keys::default_of(key).map(str::to_owned))
     }
 
-    /// spark.conf.get(key): SQL_CONF_NOT_FOUND for what is not there.
-    pub fn get_required(&self, key: &str) -> Result<String> {
-        self.get(key).ok_or_else(|| {
-            SparkError::new(ErrorClass::NoSuchElement, "SQL_CONF_NOT_FOUND", &[("sqlConf", &quoted(key))])
-        })
+    /// spark.conf.get(key): None for an entry without a default, SQL_CONF_NOT_FOUND for what is not there.
+    pub fn get_required(&self, key: &str) -> Result<Option<String>> {
+        let value = self.get(key);
+        if value.is_none() && !keys::is_sql(canonical(key)) {
+            return Err(SparkError::new(ErrorClass::NoSuchElement, "SQL_CONF_NOT_FOUND", &[("sqlConf", &quoted(key))]));
+        }
+        Ok(value)
     }
 
     /// spark.conf.set: static and core entries are refused, values are checked.

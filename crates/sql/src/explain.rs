@@ -244,7 +244,7 @@ pub fn physical(session: &SqlSession, plan: &PlanRef) -> Result<String> {
         out.push('\n');
         return Ok(out);
     }
-    let node = crate::planner::physical(&context, None, plan)?;
+    let node = crate::planner::shown(&context, plan)?;
     Ok(format!("== Physical Plan ==\n{}\n", physical::tree(&node, &context)))
 }
 
@@ -254,7 +254,7 @@ pub fn formatted(session: &SqlSession, plan: &PlanRef) -> Result<String> {
         return physical(session, plan);
     }
     let context = crate::exec::ExecContext::new(session);
-    let node = crate::planner::physical(&context, None, plan)?;
+    let node = crate::planner::shown(&context, plan)?;
     Ok(formatted::text(&physical::lines(&node, &context)))
 }
 

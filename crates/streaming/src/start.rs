@@ -111,6 +111,9 @@ fn checkpoint(
 ) -> Result<(String, bool)> {
     let env = &session.env;
     let (location, delete) = if let Some(given) = option(&spec.options, "checkpointLocation") {
+        if given.is_empty() {
+            return Err(SparkError::plain(ErrorClass::IllegalArgument, "Can not create a Path from an empty string"));
+        }
         (given.to_owned(), false)
     } else if let Some(root) = settings.get(LOCATION).filter(|root| !root.is_empty()) {
         let name = spec.query_name.clone().unwrap_or_else(|| env.ids.uuid());

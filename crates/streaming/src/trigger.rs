@@ -25,7 +25,11 @@ impl Trigger {
             TriggerSpec::Once => Self::Once,
             TriggerSpec::AvailableNow => Self::AvailableNow,
             TriggerSpec::Continuous(text) => Self::Continuous(interval_ms(text, INTERVAL)?),
-            TriggerSpec::RealTime(text) => Self::RealTime(interval_ms(text, "the batch duration")?),
+            // Zero, too, is refused as negative.
+            TriggerSpec::RealTime(text) => match interval_ms(text, BATCH_DURATION)? {
+                0 => return Err(negative(BATCH_DURATION)),
+                ms => Self::RealTime(ms),
+            },
         })
     }
 
@@ -67,6 +71,11 @@ impl Trigger {
 
 /// What the text of the refusal of a negative interval calls it.
 const INTERVAL: &str = "the interval of trigger";
+const BATCH_DURATION: &str = "the batch duration";
+
+fn negative(name: &str) -> SparkError {
+    SparkError::plain(ErrorClass::IllegalArgument, format!("requirement failed: {name} should not be negative"))
+}
 
 /// Triggers.convert and validate: an interval without months, not negative. `name`: what it is.
 fn interval_ms(text: &str, name: &str) -> Result<i64> {
@@ -79,10 +88,7 @@ fn interval_ms(text: &str, name: &str) -> Result<i64> {
         return Err(SparkError::plain(ErrorClass::Java("java.lang.ArithmeticException"), "long overflow"));
     };
     if ms < 0 {
-        return Err(SparkError::plain(
-            ErrorClass::IllegalArgument,
-            format!("requirement failed: {name} should not be negative"),
-        ));
+        return Err(negative(name));
     }
     Ok(ms)
 }

@@ -143,8 +143,7 @@ mod _tidemark_catalog {
 
     #[pyfunction]
     fn cache(plan: PyRef<PyPlan>, level: String, vm: &VirtualMachine) -> PyResult<()> {
-        dataframe::cache(&current(vm)?.sql, &plan.plan, &level);
-        Ok(())
+        dataframe::cache(&current(vm)?.sql, &plan.plan, &level).py(vm)
     }
 
     #[pyfunction]

@@ -13,7 +13,7 @@ mod _tidemark_conf {
     use crate::state::current;
 
     #[pyfunction]
-    fn get(key: String, vm: &VirtualMachine) -> PyResult<String> {
+    fn get(key: String, vm: &VirtualMachine) -> PyResult<Option<String>> {
         let value = current(vm)?.sql.conf.borrow().get_required(&key);
         value.py(vm)
     }

@@ -1,7 +1,7 @@
 //! What a stream does not allow (UnsupportedOperationChecker).
 
 use super::join_watermark::{bounded_by_watermark, watermark_in_keys};
-use crate::error::{Result, SparkError};
+use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::{Expr, WindowKind};
 use crate::plan::{GroupStateNode, Join, JoinKind, LogicalPlan, PlanRef, SetOperation};
 use crate::session::SqlSession;
@@ -302,7 +302,7 @@ fn check_group_state(node: &PlanRef, mode: OutputMode, has_aggregation: bool, wh
 fn check_join(join: &Join, mode: OutputMode, node: &LogicalPlan) -> Result<()> {
     let (left, right) = (join.left.is_streaming(), join.right.is_streaming());
     let name = crate::explain::join_name(join.kind);
-    if left && right && mode != OutputMode::Append {
+    if left && right && mode != OutputMode::Append && join.kind != JoinKind::LeftAnti {
         // Inner and semi joins never take rows back, so update mode is as good as append.
         let final_rows = matches!(join.kind, JoinKind::Inner | JoinKind::Cross | JoinKind::LeftSemi);
         if !(final_rows && mode == OutputMode::Update) {
@@ -430,6 +430,13 @@ pub fn check_real_time(plan: &PlanRef, mode: OutputMode) -> Result<()> {
     Ok(())
 }
 
+const RATE_MICRO_BATCH: &str = "rate-micro-batch";
+
+/// Sources of Spark's second interface (StreamingRelationV2).
+fn second_interface(format: &str) -> bool {
+    ["rate", RATE_MICRO_BATCH, "kafka", "socket"].iter().any(|name| format.eq_ignore_ascii_case(name))
+}
+
 /// Further checks of a query with a continuous trigger (checkForContinuous).
 pub fn check_continuous(plan: &PlanRef, mode: OutputMode, session: &SqlSession) -> Result<()> {
     check_streaming(plan, mode, session)?;
@@ -439,7 +446,7 @@ pub fn check_continuous(plan: &PlanRef, mode: OutputMode, session: &SqlSession) 
             | LogicalPlan::Filter { .. }
             | LogicalPlan::SubqueryAlias { .. }
             | LogicalPlan::View { .. } => None,
-            LogicalPlan::StreamingRelation(relation) if relation.format.eq_ignore_ascii_case("rate") => None,
+            LogicalPlan::StreamingRelation(relation) if second_interface(&relation.format) => None,
             LogicalPlan::Limit { .. } => Some("LocalLimit".to_owned()),
             LogicalPlan::Deduplicate { within_watermark: true, .. } => Some("DeduplicateWithinWatermark".to_owned()),
             LogicalPlan::LocalRelation(relation) if relation.from_rdd => Some("LogicalRDD".to_owned()),
@@ -459,5 +466,16 @@ pub fn check_continuous(plan: &PlanRef, mode: OutputMode, session: &SqlSession) 
             return Err(refuse("Continuous processing does not support current time operations.", node));
         }
         Ok(())
+    })?;
+    each_up(plan, &mut |node| match &**node {
+        // ContinuousExecution: a source of the second interface that only knows micro-batches.
+        LogicalPlan::StreamingRelation(relation) if relation.format.eq_ignore_ascii_case(RATE_MICRO_BATCH) => {
+            Err(SparkError::new(
+                ErrorClass::UnsupportedOperation,
+                "_LEGACY_ERROR_TEMP_2253",
+                &[("sourceName", RATE_MICRO_BATCH)],
+            ))
+        }
+        _ => Ok(()),
     })
 }

@@ -12,11 +12,13 @@ enum Kind {
     Time,
     Zone,
     Text,
+    /// A text without a default (OptionalConfigEntry).
+    Optional,
     /// One of these, upper case.
     OneOf(&'static [&'static str]),
 }
 
-use Kind::{Bool, Bytes, Int, Long, OneOf, Text, Time};
+use Kind::{Bool, Bytes, Int, Long, OneOf, Optional, Text, Time};
 
 /// Sorted by key.
 const ENTRIES: &[(&str, Kind, &str)] = &[
@@ -29,8 +31,8 @@ const ENTRIES: &[(&str, Kind, &str)] = &[
     ("spark.sql.ansi.doubleQuotedIdentifiers", Bool, "false"),
     ("spark.sql.ansi.enabled", Bool, "true"),
     ("spark.sql.ansi.enforceReservedKeywords", Bool, "false"),
-    ("spark.sql.autoBroadcastJoinThreshold", Bytes, "10485760"),
-    ("spark.sql.broadcastTimeout", Time, "300"),
+    ("spark.sql.autoBroadcastJoinThreshold", Bytes, "10485760b"),
+    ("spark.sql.broadcastTimeout", Time, "300000ms"),
     ("spark.sql.caseSensitive", Bool, "false"),
     ("spark.sql.cbo.enabled", Bool, "false"),
     ("spark.sql.charAsVarchar", Bool, "false"),
@@ -63,7 +65,7 @@ const ENTRIES: &[(&str, Kind, &str)] = &[
     ("spark.sql.legacy.sizeOfNull", Bool, "true"),
     ("spark.sql.legacy.timeParserPolicy", OneOf(&["EXCEPTION", "CORRECTED", "LEGACY"]), "EXCEPTION"),
     ("spark.sql.mapKeyDedupPolicy", OneOf(&["EXCEPTION", "LAST_WIN"]), "EXCEPTION"),
-    ("spark.sql.maxPlanStringLength", Bytes, "2147483632"),
+    ("spark.sql.maxPlanStringLength", Bytes, "2147483632b"),
     ("spark.sql.optimizer.excludedRules", Text, ""),
     ("spark.sql.optimizer.maxIterations", Int, "100"),
     ("spark.sql.orderByOrdinal", Bool, "true"),
@@ -89,17 +91,20 @@ const ENTRIES: &[(&str, Kind, &str)] = &[
     ("spark.sql.statistics.fallBackToHdfs", Bool, "false"),
     ("spark.sql.storeAssignmentPolicy", OneOf(&["ANSI", "STRICT", "LEGACY"]), "ANSI"),
     ("spark.sql.streaming.aggregation.stateFormatVersion", Int, "2"),
-    ("spark.sql.streaming.checkpointLocation", Text, ""),
+    ("spark.sql.streaming.checkpointLocation", Optional, ""),
     (
         "spark.sql.streaming.commitProtocolClass",
         Text,
         "org.apache.spark.sql.execution.streaming.ManifestFileCommitProtocol",
     ),
-    ("spark.sql.streaming.fileSink.log.cleanupDelay", Time, "600000"),
+    ("spark.sql.streaming.continuous.epochBacklogQueueSize", Int, "10000"),
+    ("spark.sql.streaming.continuous.executorPollIntervalMs", Time, "100ms"),
+    ("spark.sql.streaming.continuous.executorQueueSize", Int, "1024"),
+    ("spark.sql.streaming.fileSink.log.cleanupDelay", Time, "600000ms"),
     ("spark.sql.streaming.fileSink.log.compactInterval", Int, "10"),
     ("spark.sql.streaming.fileSink.log.deletion", Bool, "true"),
     ("spark.sql.streaming.fileSource.cleaner.numThreads", Int, "1"),
-    ("spark.sql.streaming.fileSource.log.cleanupDelay", Time, "600000"),
+    ("spark.sql.streaming.fileSource.log.cleanupDelay", Time, "600000ms"),
     ("spark.sql.streaming.fileSource.log.compactInterval", Int, "10"),
     ("spark.sql.streaming.fileSource.log.deletion", Bool, "true"),
     ("spark.sql.streaming.fileSource.schema.forceNullable", Bool, "true"),
@@ -112,16 +117,17 @@ const ENTRIES: &[(&str, Kind, &str)] = &[
     ("spark.sql.streaming.minBatchesToRetain", Int, "100"),
     ("spark.sql.streaming.multipleWatermarkPolicy", Text, "min"),
     ("spark.sql.streaming.noDataMicroBatches.enabled", Bool, "true"),
-    ("spark.sql.streaming.noDataProgressEventInterval", Time, "10000"),
+    ("spark.sql.streaming.noDataProgressEventInterval", Time, "10000ms"),
     ("spark.sql.streaming.numRecentProgressUpdates", Int, "100"),
     ("spark.sql.streaming.offsetLog.formatVersion", Int, "1"),
-    ("spark.sql.streaming.pollingDelay", Time, "10"),
+    ("spark.sql.streaming.pollingDelay", Time, "10ms"),
     ("spark.sql.streaming.schemaInference", Bool, "false"),
     ("spark.sql.streaming.sessionWindow.merge.sessions.in.local.partition", Bool, "false"),
     ("spark.sql.streaming.sessionWindow.stateFormatVersion", Int, "1"),
+    ("spark.sql.streaming.stateStore.checkpointFormatVersion", Int, "1"),
     ("spark.sql.streaming.stateStore.compression.codec", Text, "lz4"),
     ("spark.sql.streaming.stateStore.encodingFormat", Text, "unsaferow"),
-    ("spark.sql.streaming.stateStore.maintenanceInterval", Time, "60000"),
+    ("spark.sql.streaming.stateStore.maintenanceInterval", Time, "60000ms"),
     ("spark.sql.streaming.stateStore.minDeltasForSnapshot", Int, "10"),
     (
         "spark.sql.streaming.stateStore.providerClass",
@@ -136,7 +142,7 @@ const ENTRIES: &[(&str, Kind, &str)] = &[
     ("spark.sql.streaming.statefulOperator.checkCorrectness.enabled", Bool, "true"),
     ("spark.sql.streaming.statefulOperator.useStrictDistribution", Bool, "true"),
     ("spark.sql.streaming.stopActiveRunOnRestart", Bool, "true"),
-    ("spark.sql.streaming.stopTimeout", Time, "0"),
+    ("spark.sql.streaming.stopTimeout", Time, "0ms"),
     ("spark.sql.streaming.triggerAvailableNowWrapper.enabled", Bool, "false"),
     ("spark.sql.streaming.ui.enabled", Bool, "true"),
     ("spark.sql.streaming.unsupportedOperationCheck", Bool, "true"),
@@ -171,7 +177,7 @@ fn entry(key: &str) -> Option<&'static (&'static str, Kind, &'static str)> {
 }
 
 pub(super) fn default_of(key: &str) -> Option<&'static str> {
-    entry(key).map(|e| e.2)
+    entry(key).filter(|e| e.1 != Optional).map(|e| e.2)
 }
 
 pub(super) fn is_sql(key: &str) -> bool {
@@ -220,8 +226,11 @@ pub(super) fn check(key: &str, value: &str) -> Result<()> {
         Bool if !matches!(text.to_ascii_lowercase().as_str(), "true" | "false") => return mismatch("boolean"),
         Int if text.parse::<i32>().is_err() && !text.is_empty() => return mismatch("int"),
         Long if text.parse::<i64>().is_err() => return mismatch("long"),
-        Bytes if parse_bytes(text).is_none() => return mismatch("bytes"),
-        Time if parse_millis(text).is_none() => return mismatch("time"),
+        Bytes if parse_bytes(text).is_none() => return mismatch("bytes in BYTE"),
+        Time if parse_millis(text).is_none() => {
+            let seconds = key == "spark.sql.broadcastTimeout";
+            return mismatch(if seconds { "time in SECONDS" } else { "time in MILLISECONDS" });
+        }
         Kind::Zone if Zone::parse(value).is_none() => {
             return refuse("INVALID_CONF_VALUE.TIME_ZONE", "confType", "");
         }
@@ -240,16 +249,22 @@ pub(super) fn check(key: &str, value: &str) -> Result<()> {
     {
         return refuse("INVALID_CONF_VALUE.REQUIREMENT", "confRequirement", requirement);
     }
-    if key == "spark.sql.streaming.multipleWatermarkPolicy"
-        && !matches!(text.to_ascii_lowercase().as_str(), "min" | "max")
-    {
-        return refuse(
-            "INVALID_CONF_VALUE.REQUIREMENT",
-            "confRequirement",
+    let (valid, requirement): (&[&str], &str) = match key {
+        "spark.sql.streaming.multipleWatermarkPolicy" => (
+            &["min", "max"],
             "Invalid value for 'spark.sql.streaming.multipleWatermarkPolicy'. Valid values are 'min' and 'max'",
-        );
+        ),
+        "spark.sql.streaming.aggregation.stateFormatVersion"
+        | "spark.sql.streaming.flatMapGroupsWithState.stateFormatVersion" => {
+            (&["1", "2"], "Valid versions are 1 and 2")
+        }
+        "spark.sql.streaming.join.stateFormatVersion" => (&["1", "2", "3", "4"], "Valid versions are 1, 2, 3, and 4"),
+        _ => return Ok(()),
+    };
+    if valid.contains(&&*text.to_ascii_lowercase()) {
+        return Ok(());
     }
-    Ok(())
+    refuse("INVALID_CONF_VALUE.REQUIREMENT", "confRequirement", requirement)
 }
 
 /// JavaUtils.byteStringAsBytes.

@@ -2,6 +2,8 @@
 //! catalog and the frames tell what Spark's would.
 
 use super::same_semantics;
+use crate::analyzer::streaming_checks::check_batch;
+use crate::error::Result;
 use crate::plan::PlanRef;
 use crate::session::SqlSession;
 
@@ -15,11 +17,13 @@ pub struct Cached {
     level: String,
 }
 
-/// CacheManager.cacheQuery: a plan that is cached already keeps its level.
-pub fn cache(session: &SqlSession, plan: &PlanRef, level: &str) {
+/// CacheManager.cacheQuery: a plan that is cached already keeps its level. A stream is no batch and is refused.
+pub fn cache(session: &SqlSession, plan: &PlanRef, level: &str) -> Result<()> {
+    check_batch(plan)?;
     if storage_level(session, plan).is_none() {
         session.cached.borrow_mut().push(Cached { plan: plan.clone(), level: level.to_owned() });
     }
+    Ok(())
 }
 
 /// CacheManager.uncacheQuery.

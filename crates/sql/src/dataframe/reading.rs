@@ -121,6 +121,7 @@ pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
             ));
         }
     };
+    crate::functions::check_time_type(&session.conf.borrow(), &schema)?;
     let options = spec.options.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
     Ok(Arc::new(LogicalPlan::StreamingRelation(StreamingRelation {
         id: ExprId::fresh(),

@@ -214,7 +214,7 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
                 }
                 None => relation(session, &name, false)?,
             };
-            super::cache(session, &plan, super::caching::DESERIALIZED);
+            super::cache(session, &plan, super::caching::DESERIALIZED)?;
             no_rows()
         }
         Command::UncacheTable { name, if_exists } => {

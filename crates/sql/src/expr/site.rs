@@ -89,27 +89,14 @@ impl PartialEq for Site {
     }
 }
 
-/// Conditions whose errors carry the context of the expression that raised them.
-const WITH_CONTEXT: [&str; 9] = [
-    "ARITHMETIC_OVERFLOW",
-    "CAST_INVALID_INPUT",
-    "DIVIDE_BY_ZERO",
-    "INTERVAL_ARITHMETIC_OVERFLOW",
-    "INTERVAL_DIVIDED_BY_ZERO",
-    "INVALID_ARRAY_INDEX",
-    "INVALID_ARRAY_INDEX_IN_ELEMENT_AT",
-    "NUMERIC_VALUE_OUT_OF_RANGE",
-    "REMAINDER_BY_ZERO",
-];
-
 impl Site {
     /// An error of the expression's evaluation with the part of the query that it comes from.
     pub fn locate(&self, error: SparkError) -> SparkError {
         let Some(origin) = &self.origin else { return error };
-        let condition = error.condition.as_deref().unwrap_or("");
-        let shows = WITH_CONTEXT.contains(&condition.split('.').next().unwrap_or(""));
         match &origin.context {
-            Some(context) if shows && error.context.is_empty() => error.with_context(context.summary()),
+            Some(context) if error.has_query_context() && error.context.is_empty() => {
+                error.with_context(context.summary())
+            }
             _ => error,
         }
     }

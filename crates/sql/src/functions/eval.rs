@@ -192,6 +192,8 @@ fn call(call: &Call, frame: &Frame, ctx: &EvalContext<'_>) -> Result<Operand> {
     let own = conf.as_ref().map(|conf| EvalContext { conf, ..*ctx });
     let ctx = own.as_ref().unwrap_or(ctx);
     let rows = if constant { 1 } else { frame.rows };
-    let done = call.kernel.evaluate_operands(&args, rows, ctx).map_err(|e| call.site.locate(e))?;
+    let done = call.kernel.evaluate_operands(&args, rows, ctx);
+    // Without ANSI mode an expression has no place to show.
+    let done = if ctx.conf.ansi() { done.map_err(|e| call.site.locate(e))? } else { done? };
     Ok(if constant { Operand::Scalar(done) } else { Operand::Column(done) })
 }

@@ -17,7 +17,7 @@ mod quick;
 pub mod registry;
 pub mod row;
 pub use self::scalar::{JavaPattern, coerce_case};
-pub(crate) use self::scalar::{interval_overflow, time_type_enabled};
+pub(crate) use self::scalar::{check_time_type, interval_overflow, time_type_enabled};
 mod scalar;
 pub mod variant;
 

@@ -1,14 +1,16 @@
-//! Predicates that rules make: AND, NOT, IS NOT NULL, null-safe equality.
+//! Expressions that rules make: AND, NOT, IS NOT NULL, null-safe equality and the keys that it joins by.
 
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
-use arrow::compute::{and_kleene, is_not_null as arrow_is_not_null, not as arrow_not};
+use arrow::compute::kernels::zip::zip;
+use arrow::compute::{and_kleene, is_not_null as arrow_is_not_null, is_null as arrow_is_null, not as arrow_not};
 
 use crate::error::{Result, SparkError};
 use crate::expr::{Call, Expr};
 use crate::functions::{EvalContext, Kernel};
 use crate::types::DataType;
+use crate::value::default_value;
 
 /// Kernels of the predicates that the optimizer builds; the evaluator has its own for those it finds by name.
 #[derive(Debug)]
@@ -16,7 +18,9 @@ enum Built {
     And,
     Not,
     IsNotNull,
+    IsNull,
     EqualNullSafe,
+    Coalesce,
 }
 
 impl Kernel for Built {
@@ -30,6 +34,8 @@ impl Kernel for Built {
             (Built::And, [_, _]) => Arc::new(and_kleene(mask(0)?, mask(1)?)?),
             (Built::Not, [_]) => Arc::new(arrow_not(mask(0)?)?),
             (Built::IsNotNull, [a]) => Arc::new(arrow_is_not_null(a)?),
+            (Built::IsNull, [a]) => Arc::new(arrow_is_null(a)?),
+            (Built::Coalesce, [a, b]) => zip(&arrow_is_not_null(a)?, a, b)?,
             (Built::EqualNullSafe, [a, b]) => {
                 let keys = |c: &ArrayRef| {
                     crate::exec::sort::comparable(vec![Arc::clone(c)], &[arrow::compute::SortOptions::default()])
@@ -47,10 +53,14 @@ impl Kernel for Built {
 }
 
 fn predicate(name: &str, args: Vec<Expr>, nullable: bool, kernel: Built) -> Expr {
+    call(name, args, DataType::Boolean, nullable, kernel)
+}
+
+fn call(name: &str, args: Vec<Expr>, data_type: DataType, nullable: bool, kernel: Built) -> Expr {
     Expr::Call(Box::new(Call {
         name: name.into(),
         args,
-        data_type: DataType::Boolean,
+        data_type,
         nullable,
         deterministic: true,
         kernel: Arc::new(kernel),
@@ -75,6 +85,17 @@ pub fn is_not_null(a: Expr) -> Expr {
 
 pub fn equal_null_safe(a: Expr, b: Expr) -> Expr {
     predicate("<=>", vec![a, b], false, Built::EqualNullSafe)
+}
+
+/// The keys that `a <=> b` joins a side by: its value with a default in the place of null, and whether it is null
+/// (ExtractEquiJoinKeys).
+pub fn null_safe_keys(a: &Expr) -> [Expr; 2] {
+    let data_type = a.data_type();
+    let default = Expr::literal(default_value(&data_type), data_type.clone());
+    [
+        call("coalesce", vec![a.clone(), default], data_type, false, Built::Coalesce),
+        predicate("isnull", vec![a.clone()], false, Built::IsNull),
+    ]
 }
 
 /// The terms of a conjunction, left to right.

@@ -17,7 +17,7 @@ mod pruning;
 
 use std::sync::Arc;
 
-pub use build::{and, equal_null_safe, is_not_null, join_conjuncts, not, split_conjuncts};
+pub use build::{and, equal_null_safe, is_not_null, join_conjuncts, not, null_safe_keys, split_conjuncts};
 pub use expressions::fold;
 
 use crate::error::Result;

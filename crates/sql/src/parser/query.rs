@@ -46,6 +46,12 @@ impl Parser<'_> {
         if ctes.is_empty() { Ok(plan) } else { Ok(Arc::new(LogicalPlan::With { ctes, child: plan })) }
     }
 
+    /// DISTRIBUTE BY (false), CLUSTER BY, which sorts every partition too (true).
+    fn distribution(&mut self) -> Option<bool> {
+        let sorted = self.words(&["cluster", "by"]);
+        (sorted || self.words(&["distribute", "by"])).then_some(sorted)
+    }
+
     /// ORDER BY, SORT BY, LIMIT, OFFSET.
     fn organised(&mut self, mut plan: PlanRef) -> Result<PlanRef> {
         loop {
@@ -55,8 +61,10 @@ impl Parser<'_> {
             } else if self.words(&["sort", "by"]) {
                 let order = self.sort_items()?;
                 plan = Arc::new(LogicalPlan::Sort { order, global: false, child: plan });
-            } else if self.words(&["distribute", "by"]) || self.words(&["cluster", "by"]) {
+            } else if let Some(sorted) = self.distribution() {
                 let by = self.separated(&mut Self::expression)?;
+                let ascending = |child| SortOrder { child, ascending: true, nulls_first: true };
+                let order = by.iter().cloned().map(ascending).collect();
                 plan = Arc::new(LogicalPlan::Repartition {
                     partitions: None,
                     shuffle: true,
@@ -64,6 +72,9 @@ impl Parser<'_> {
                     range: false,
                     child: plan,
                 });
+                if sorted {
+                    plan = Arc::new(LogicalPlan::Sort { order, global: false, child: plan });
+                }
             } else if self.word("limit") {
                 if self.word("all") {
                     continue;

@@ -130,10 +130,12 @@ impl Parser<'_> {
         if self.is_word("lateral") {
             return self.lateral(Arc::new(LogicalPlan::OneRow), JoinKind::Inner);
         }
-        let streaming = self.is_word("stream") && matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted);
+        let streaming = self.is_word("stream")
+            && (matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted) || self.peek_at(1).text == "(");
         if streaming {
             self.next();
         }
+        let enclosed = streaming && self.symbol("(");
         let token = self.peek().clone();
         if matches!(token.kind, Kind::Word)
             && self.peek_at(1).text == "("
@@ -143,6 +145,9 @@ impl Parser<'_> {
         }
         let at = Some(self.origin(self.peek().place));
         let parts = self.name_parts()?;
+        if enclosed {
+            self.expect_symbol(")")?;
+        }
         let plan = Arc::new(LogicalPlan::UnresolvedRelation { parts, streaming, at });
         let plan = self.sampled(plan)?;
         self.table_alias(plan, None)

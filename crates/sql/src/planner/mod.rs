@@ -52,14 +52,16 @@ pub fn execute_with(
     extension: Option<&dyn PlannerExtension>,
     plan: &PlanRef,
 ) -> Result<Vec<Partition>> {
-    physical(ctx, extension, plan)?.execute(ctx)
+    let bound = crate::catalog::bind_memory_tables(ctx.session, plan, false)?;
+    let optimized = crate::optimizer::optimize(ctx, &bound)?;
+    Planner::new(ctx, extension).plan(&optimized)?.execute(ctx)
 }
 
-/// The physical plan of an analysed plan.
-pub fn physical(ctx: &ExecContext<'_>, extension: Option<&dyn PlannerExtension>, plan: &PlanRef) -> Result<ExecRef> {
-    let bound = crate::catalog::bind_memory_tables(ctx.session, plan)?;
+/// The physical plan of an analysed plan, to be shown.
+pub fn shown(ctx: &ExecContext<'_>, plan: &PlanRef) -> Result<ExecRef> {
+    let bound = crate::catalog::bind_memory_tables(ctx.session, plan, true)?;
     let optimized = crate::optimizer::optimize(ctx, &bound)?;
-    Planner::new(ctx, extension).plan(&optimized)
+    Planner::new(ctx, None).plan(&optimized)
 }
 
 impl<'a> Planner<'a> {

@@ -1,13 +1,30 @@
-//! Rows as JSON: observed metrics in progress reports (Row.jsonValue), and source rows for the page.
+//! Rows as JSON: observed metrics in progress reports, and source rows for the page.
 
 use arrow::array::Array;
 use arrow::record_batch::RecordBatch;
 use serde_json::{Map, Value as Json};
+use tidemark_sql::functions::datetime::zone::Zone;
 use tidemark_sql::types::{DataType, StructType};
-use tidemark_sql::value::text::{decimal_to_string, time_to_string};
+use tidemark_sql::value::text::{decimal_to_string, local_timestamp_to_string, time_to_string};
 use tidemark_sql::value::{Value, value_at};
 
 use crate::progress::format_ms;
+
+/// One row as an object as Spark prints it (Row.jsonValue): times are of the zone and have whole seconds.
+pub(crate) fn metrics_json(batch: &RecordBatch, columns: &[(String, DataType)], zone: &Zone) -> Json {
+    let mut object = Map::new();
+    for (array, (name, data_type)) in batch.columns().iter().zip(columns) {
+        let value = value_at(array.as_ref(), 0, data_type);
+        let seconds = |local: i64| Json::from(local_timestamp_to_string(local - local.rem_euclid(1_000_000)));
+        let json = match &value {
+            Value::Timestamp(us) => seconds(zone.to_local(*us)),
+            Value::TimestampNtz(us) => seconds(*us),
+            _ => value_json(&value, data_type),
+        };
+        object.insert(name.clone(), json);
+    }
+    Json::Object(object)
+}
 
 /// One row as an object, fields in column order.
 pub(crate) fn row_json(batch: &RecordBatch, row: usize, columns: &[(String, DataType)]) -> Json {

@@ -9,6 +9,7 @@ mod observe;
 mod plan;
 mod rehearsal;
 mod restart;
+mod reused;
 pub(crate) mod rows;
 mod run;
 mod tree;

@@ -8,16 +8,19 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use serde_json::Value as Json;
 use tidemark_sql::analyzer::streaming_checks;
+use tidemark_sql::catalog::{FirstRows, Reading};
 use tidemark_sql::error::Result;
+use tidemark_sql::exec::batch::row_count;
 use tidemark_sql::exec::{ExecContext, ExecRef, Partition};
 use tidemark_sql::expr::{Attribute, ExprId};
+use tidemark_sql::functions::datetime::zone::Zone;
 use tidemark_sql::plan::{LogicalPlan, PlanRef};
 use tidemark_sql::planner::Planner;
 use tidemark_sql::session::SqlSession;
 use tidemark_sql::types::DataType;
 
 use super::explain::Explained;
-use super::json_rows::row_json;
+use super::reused::scans_reused;
 use crate::api::OperatorDescription;
 use crate::fates::OperatorRule;
 use crate::operators::watermark::behind;
@@ -89,7 +92,7 @@ impl PlannedBatch {
         now_us: i64,
         adaptive: bool,
     ) -> Result<Self> {
-        let logical = tidemark_sql::catalog::bind_memory_tables(user, &logical)?;
+        let logical = tidemark_sql::catalog::bind_memory_tables(user, &logical, false)?;
         let extension = StatefulPlanner::new(stateful.clone());
         let (optimized, physical) = {
             let ctx = context(&session, &stateful, now_us, adaptive);
@@ -98,6 +101,7 @@ impl PlannedBatch {
             (optimized, physical)
         };
         extension.prepare(&physical)?;
+        crate::operators::transform::initialize(&physical, &context(&session, &stateful, now_us, adaptive))?;
         Ok(Self {
             logical,
             optimized,
@@ -145,23 +149,37 @@ impl PlannedBatch {
     }
 
     /// Runs the plan once. What lies before an exchange has run already when it runs again: Spark keeps the shuffle's files.
-    pub(super) fn execute(&self) -> Result<Vec<Partition>> {
+    pub(super) fn execute(&self, first: Option<FirstRows>) -> Result<Vec<Partition>> {
         let ctx = context(&self.session, &self.stateful, self.now_us, self.adaptive);
         self.runs.set(self.runs.get() + 1);
+        self.stateful.check()?;
         // Rows are followed through the first run.
         let noted = (self.runs.get() > 1).then(|| self.stateful.notes.borrow().clone());
         let rows = self.physical.execute(&ctx);
         if let Some(noted) = noted {
             self.stateful.notes.replace(noted);
         }
-        if self.runs.get() == 1 || !has_exchange(&self.physical) {
+        let streams = !has_exchange(&self.physical);
+        if self.runs.get() == 1 || streams {
+            let mut read = ctx.source_rows.borrow_mut();
+            let reused = scans_reused(&self.physical);
+            if reused.len() == read.len() {
+                read.iter_mut().zip(reused).filter(|(_, reused)| *reused).for_each(|((_, count), _)| *count = 0);
+            }
+            if let (Some(first), Ok(partitions), [(_, count)]) = (first, &rows, &mut read[..])
+                && row_by_row(&self.physical)
+            {
+                // A limit that the script put above stops the scan.
+                let sizes: Vec<usize> = partitions.iter().map(|partition| row_count(partition)).collect();
+                *count = i64::try_from(first.read(&sizes)).unwrap_or(i64::MAX);
+            }
             let mut input = self.input.borrow_mut();
-            for (source, rows) in ctx.source_rows.borrow().iter() {
+            for (source, rows) in read.iter() {
                 *input.entry(*source).or_insert(0) += rows;
             }
         }
         for (name, metrics) in ctx.observed.borrow().iter() {
-            self.observed.borrow_mut().insert(name.clone(), metrics_json(metrics)?);
+            self.observed.borrow_mut().insert(name.clone(), metrics_json(metrics, &self.stateful.zone)?);
         }
         rows
     }
@@ -175,11 +193,12 @@ impl PlannedBatch {
         kept: Option<Rc<RefCell<Option<Vec<Partition>>>>>,
     ) -> PlanRef {
         let planned = self.clone();
-        let rows = move |quiet: bool| {
-            if quiet {
-                return planned.look();
-            }
-            let rows = planned.execute()?;
+        let rows = move |reading: Reading| {
+            let rows = match reading {
+                Reading::Look => return planned.look(),
+                Reading::All => planned.execute(None)?,
+                Reading::First(first) => planned.execute(Some(first))?,
+            };
             if let Some(kept) = &kept {
                 kept.borrow_mut().get_or_insert_with(|| rows.clone());
             }
@@ -228,6 +247,18 @@ impl PlannedBatch {
     }
 }
 
+/// Whether every row of the scan is a row of the plan.
+fn row_by_row(node: &ExecRef) -> bool {
+    match &node.children()[..] {
+        [] => true,
+        [child] => {
+            matches!(&*node.name(), "Project" | "EventTimeWatermark" | "CollectMetrics" | "MicroBatchScan")
+                && row_by_row(child)
+        }
+        _ => false,
+    }
+}
+
 fn has_exchange(node: &ExecRef) -> bool {
     node.name() == "Exchange" || node.children().into_iter().any(has_exchange)
 }
@@ -242,12 +273,12 @@ fn context<'a>(session: &'a SqlSession, stateful: &StatefulBatch, now_us: i64, a
 }
 
 /// Observed metrics are one row.
-fn metrics_json(metrics: &RecordBatch) -> Result<Json> {
+fn metrics_json(metrics: &RecordBatch, zone: &Zone) -> Result<Json> {
     let columns: Vec<(String, DataType)> = metrics
         .schema()
         .fields()
         .iter()
         .map(|field| Ok((field.name().clone(), DataType::from_arrow(field.data_type())?)))
         .collect::<Result<_>>()?;
-    Ok(if metrics.num_rows() == 0 { Json::Null } else { row_json(metrics, 0, &columns) })
+    Ok(if metrics.num_rows() == 0 { Json::Null } else { super::json_rows::metrics_json(metrics, &columns, zone) })
 }

@@ -45,7 +45,7 @@ impl SinkBatch for Running<'_> {
     }
 
     fn rows(&self) -> Result<Vec<Partition>> {
-        let rows = self.planned.execute()?;
+        let rows = self.planned.execute(None)?;
         if self.keep {
             self.kept.borrow_mut().get_or_insert_with(|| rows.clone());
         }

@@ -181,7 +181,7 @@ impl StateStoreSaveExec {
             OutputMode::Append => {
                 if self.key_time().is_none() {
                     return Err(SparkError::new(
-                        ErrorClass::Spark,
+                        ErrorClass::Analysis,
                         "UNSUPPORTED_STREAMING_OPERATOR_WITHOUT_WATERMARK",
                         &[("outputMode", "Append"), ("statefulOperator", "aggregations")],
                     ));

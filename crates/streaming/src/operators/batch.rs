@@ -3,12 +3,15 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use tidemark_sql::error::Result;
+use tidemark_sql::error::{Result, SparkError};
 use tidemark_sql::exec::ExecRef;
+use tidemark_sql::expr::Attribute;
 use tidemark_sql::functions::datetime::zone::Zone;
 use tidemark_vfs::SharedFs;
 
+use super::columns::EventTime;
 use super::nodes::writers;
 use super::progress::OperatorMetrics;
 use super::watermark::{EvictionWatermark, LateWatermark, WatermarkPropagator, behind};
@@ -242,6 +245,8 @@ pub struct StatefulBatch {
     /// Rows of a kind that operators note for [`crate::fates`]; 0: none.
     pub follow: usize,
     next_operator: Cell<usize>,
+    /// What operators find wrong with their input: Spark's look for it when they run.
+    failure: RefCell<Option<SparkError>>,
     pub(crate) metrics: RefCell<BTreeMap<usize, OperatorMetrics>>,
     pub(crate) event_times: RefCell<Vec<EventTimeNode>>,
     pub(crate) dropped: RefCell<Vec<DroppedRow>>,
@@ -260,6 +265,19 @@ pub(crate) struct Reports {
 }
 
 impl StatefulBatch {
+    /// [`EventTime::find`]; an error is kept for the execution.
+    pub(super) fn event_time_of(&self, output: &[Arc<Attribute>], allow_multiple_operators: bool) -> Option<EventTime> {
+        EventTime::find(output, allow_multiple_operators).unwrap_or_else(|error| {
+            self.failure.borrow_mut().get_or_insert(error);
+            None
+        })
+    }
+
+    /// The first error that an operator's execution begins with.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.failure.borrow().clone().map_or(Ok(()), Err)
+    }
+
     pub fn new(
         query: Rc<StatefulQuery>,
         batch_id: i64,
@@ -283,6 +301,7 @@ impl StatefulBatch {
             observe: false,
             follow: 0,
             notes: RefCell::default(),
+            failure: RefCell::default(),
             next_operator: Cell::new(0),
             metrics: RefCell::default(),
             event_times: RefCell::default(),

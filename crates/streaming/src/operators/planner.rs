@@ -18,7 +18,7 @@ use tidemark_sql::value::Value;
 
 use super::aggregate::{Layout, STATE_STORE_SAVE, StateStoreRestoreExec, StateStoreSaveExec};
 use super::batch::{EventTimeNode, OutputMode, StatefulBatch};
-use super::columns::{Columns, EventTime};
+use super::columns::Columns;
 use super::deduplicate::{self, Remembered, StreamingDeduplicateExec};
 use super::event_time::EventTimeWatermarkExec;
 use super::join::plan_join;
@@ -234,11 +234,11 @@ impl StatefulPlanner {
         let child = planner.stateful_clustered(&columns, planner.plan_child(child)?)?;
         let input = child.output().to_vec();
         let (name, remembered) = if within_watermark {
-            let Some(event_time) = EventTime::find(&input, true)? else {
+            let marked = input.iter().find_map(|column| column.metadata.watermark_delay_ms);
+            let Some(delay) = marked else {
                 // Only met with the checks of unsupported operations off.
                 return Err(SparkError::plain(ErrorClass::NoSuchElement, "None.get"));
             };
-            let delay = input[event_time.ordinal].metadata.watermark_delay_ms.unwrap_or(0);
             (deduplicate::DEDUPE_WITHIN_WATERMARK, Remembered::Within { delay_us: delay.saturating_mul(1000) })
         } else {
             (deduplicate::DEDUPE, Remembered::ByKey)

@@ -409,7 +409,7 @@ impl Judge for SessionWindowStateStoreSaveExec {
 }
 
 fn refused(condition: &str, parameters: [(&str, &str); 2]) -> SparkError {
-    SparkError::new(ErrorClass::Spark, condition, &parameters)
+    SparkError::new(ErrorClass::Analysis, condition, &parameters)
 }
 
 impl ExecNode for SessionWindowStateStoreSaveExec {

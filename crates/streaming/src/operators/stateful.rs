@@ -40,7 +40,7 @@ impl Stateful {
         input: &[Arc<Attribute>],
         counters: &[&str],
     ) -> Result<Self> {
-        let event_time = EventTime::find(input, batch.query.conf.allow_multiple)?;
+        let event_time = batch.event_time_of(input, batch.query.conf.allow_multiple);
         batch.count(operator, |metrics| {
             metrics.operator_name = name.to_owned();
             metrics.num_shuffle_partitions = batch.shuffle_partitions as i64;

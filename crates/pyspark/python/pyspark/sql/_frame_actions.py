@@ -107,7 +107,8 @@ class Actions:
         return self.head()
 
     def isEmpty(self):
-        return not self.take(1)
+        # A limit below the root: one row of every partition.
+        return not self.limit(1).select().collect()
 
     def toLocalIterator(self, prefetchPartitions=False):
         return iter(self.collect())

@@ -44,7 +44,7 @@ pub(crate) use self::intervals::overflow as interval_overflow;
 pub use self::java_pattern::JavaPattern;
 pub(in crate::functions) use self::patterns::{Like, java_regex};
 pub(in crate::functions) use self::strings::range as substring_range;
-pub(crate) use self::times::enabled as time_type_enabled;
+pub(crate) use self::times::{check_schema as check_time_type, enabled as time_type_enabled};
 pub(in crate::functions) use self::truncation::TruncUnit;
 pub(in crate::functions) use self::variants::parts as variant_parts;
 

@@ -15,7 +15,7 @@ use crate::functions::datetime::zone::Zone;
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::functions::row::{RowContext, RowEval, call, row_call};
 use crate::functions::{EvalContext, Kernel};
-use crate::types::DataType;
+use crate::types::{DataType, StructType};
 use crate::value::Value;
 use crate::value::text::{MICROS_PER_DAY, rescale};
 
@@ -50,6 +50,20 @@ pub(crate) fn enabled(conf: &SqlConf) -> Result<()> {
     } else {
         Err(SparkError::analysis("UNSUPPORTED_TIME_TYPE", &[]))
     }
+}
+
+/// TypeUtils.failUnsupportedDataType: no TIME anywhere in a schema.
+pub(crate) fn check_schema(conf: &SqlConf, schema: &StructType) -> Result<()> {
+    fn holds(data_type: &DataType) -> bool {
+        match data_type {
+            DataType::Time(_) => true,
+            DataType::Array { element, .. } => holds(element),
+            DataType::Map { key, value, .. } => holds(key) || holds(value),
+            DataType::Struct(inner) => inner.fields.iter().any(|field| holds(&field.data_type)),
+            _ => false,
+        }
+    }
+    if schema.fields.iter().any(|field| holds(&field.data_type)) { enabled(conf) } else { Ok(()) }
 }
 
 pub(super) fn is_time(e: &Expr) -> bool {

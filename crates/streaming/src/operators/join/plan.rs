@@ -8,6 +8,7 @@ use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::exec::ExecRef;
 use tidemark_sql::exec::bind::bind_all;
 use tidemark_sql::expr::{Attribute, Expr, ExprId};
+use tidemark_sql::optimizer::null_safe_keys;
 use tidemark_sql::plan::{Join, JoinCondition, JoinKind, LogicalPlan};
 use tidemark_sql::planner::{Planner, text};
 use tidemark_sql::types::DataType;
@@ -41,7 +42,7 @@ fn split(condition: Option<&Expr>, outputs: &[Vec<Arc<Attribute>>; 2]) -> Parts 
     }
     for predicate in predicates {
         if let Expr::Call(call) = predicate
-            && matches!(&*call.name, "=" | "==")
+            && matches!(&*call.name, "=" | "==" | "<=>")
             && let [a, b] = &call.args[..]
             && !a.references().is_empty()
             && !b.references().is_empty()
@@ -53,9 +54,13 @@ fn split(condition: Option<&Expr>, outputs: &[Vec<Arc<Attribute>>; 2]) -> Parts 
             } else {
                 None
             };
-            if let Some([left, right]) = sides {
-                parts.keys[0].push(left.clone());
-                parts.keys[1].push(right.clone());
+            if let Some(sides) = sides {
+                for (keys, key) in parts.keys.iter_mut().zip(sides) {
+                    match &*call.name {
+                        "<=>" => keys.extend(null_safe_keys(key)),
+                        _ => keys.push(key.clone()),
+                    }
+                }
                 continue;
             }
         }

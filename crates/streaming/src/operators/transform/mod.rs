@@ -98,6 +98,17 @@ pub(super) fn schema(keys: &[Arc<Attribute>]) -> StateSchema {
     StateSchema::new(struct_of(keys), StructType::new(vec![StructField::new("value", DataType::Binary, true)]))
 }
 
+/// What the driver does with the processors of a plan before the first batch of a run.
+pub(crate) fn initialize(plan: &ExecRef, ctx: &ExecContext<'_>) -> Result<()> {
+    for child in plan.children() {
+        initialize(child, ctx)?;
+    }
+    match plan.as_any().downcast_ref::<TransformWithStateExec>() {
+        Some(operator) if operator.stateful.batch.is_first_batch => operator.pre_init(ctx),
+        _ => Ok(()),
+    }
+}
+
 impl TransformWithStateExec {
     fn server(&self, index: usize, now_ms: i64, phase: Phase) -> Result<Rc<ProcessorServer>> {
         let store = self.stateful.open(index)?;
@@ -246,9 +257,6 @@ impl ExecNode for TransformWithStateExec {
         std::iter::once(&self.rows.child).chain(self.initial.iter().map(|input| &input.child)).collect()
     }
     fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
-        if self.stateful.batch.is_first_batch {
-            self.pre_init(ctx)?;
-        }
         let rows = self.rows.child.execute(ctx)?;
         let initial = match &self.initial {
             Some(input) => input.child.execute(ctx)?,

@@ -44,6 +44,9 @@ def _check_function(func):
 
     if func is None or isinstance(func, (str, DataType)):
         raise TypeError("_create_vectorized_udf() got multiple values for argument 'returnType'")
+    if not callable(func):
+        # inspect.getfullargspec
+        raise TypeError("unsupported callable")
 
 
 def _name(func):

@@ -50,7 +50,7 @@ def _dispatch(listener, kind, text):
     if kind == "started":
         listener.onQueryStarted(QueryStartedEvent.fromJson(event))
     elif kind == "progress":
-        listener.onQueryProgress(QueryProgressEvent.fromJson(event))
+        listener.onQueryProgress(QueryProgressEvent._fromEvent(event))
     elif kind == "idle":
         listener.onQueryIdle(QueryIdleEvent.fromJson(event))
     else:
@@ -87,6 +87,16 @@ class QueryProgressEvent:
     @classmethod
     def fromJson(cls, j):
         return cls(StreamingQueryProgress.fromJson(j.get("progress", j)))
+
+    @classmethod
+    def _fromEvent(cls, j):
+        """As a listener gets it: offsets are the sources' own texts, None where there is none."""
+        event = cls.fromJson(j)
+        for source in event.progress["sources"]:
+            for name in _OFFSETS:
+                value = source._source[name]
+                source[name] = None if value is None else json.dumps(value, separators=(",", ":"))
+        return event
 
 
 class QueryIdleEvent(_Event):
@@ -137,15 +147,13 @@ def _attributes(cls, names):
 
 
 class StreamingQueryProgress(_Progress):
-    """The ids are text among the items, so that `json.dumps` takes them, and UUIDs as attributes."""
-
     @classmethod
     def fromJson(cls, j):
         from pyspark.sql.types import Row
 
         made = cls(
-            id=j["id"],
-            runId=j["runId"],
+            id=_uuid(j["id"]),
+            runId=_uuid(j["runId"]),
             name=j["name"],
             timestamp=j["timestamp"],
             batchId=j["batchId"],
@@ -164,14 +172,6 @@ class StreamingQueryProgress(_Progress):
         )
         made._source = j
         return made
-
-    @property
-    def id(self):
-        return _uuid(self["id"])
-
-    @property
-    def runId(self):
-        return _uuid(self["runId"])
 
     def _total(self, name):
         value = self[name]
@@ -193,8 +193,8 @@ class StreamingQueryProgress(_Progress):
 _attributes(
     StreamingQueryProgress,
     (
-        "name", "timestamp", "batchId", "batchDuration", "durationMs", "eventTime", "stateOperators", "sources",
-        "sink", "observedMetrics",
+        "id", "runId", "name", "timestamp", "batchId", "batchDuration", "durationMs", "eventTime", "stateOperators",
+        "sources", "sink", "observedMetrics",
     ),
 )  # fmt: skip
 
@@ -217,6 +217,9 @@ class StateOperatorProgress(_Progress):
 _attributes(StateOperatorProgress, (*StateOperatorProgress._fields, "customMetrics"))
 
 
+_OFFSETS = ("startOffset", "endOffset", "latestOffset")
+
+
 class SourceProgress(_Progress):
     _fields = ("numInputRows", "inputRowsPerSecond", "processedRowsPerSecond")
 
@@ -226,7 +229,7 @@ class SourceProgress(_Progress):
             return value if isinstance(value, str) else json.dumps(value)
 
         made = cls(description=j["description"])
-        for name in ("startOffset", "endOffset", "latestOffset"):
+        for name in _OFFSETS:
             made[name] = text(j[name])
         made.update((name, j[name]) for name in cls._fields)
         made["metrics"] = dict(j.get("metrics", {}))
@@ -235,7 +238,7 @@ class SourceProgress(_Progress):
 
 
 _attributes(
-    SourceProgress, ("description", "startOffset", "endOffset", "latestOffset", *SourceProgress._fields, "metrics")
+    SourceProgress, ("description", *_OFFSETS, *SourceProgress._fields, "metrics")
 )
 
 

@@ -104,7 +104,7 @@ class StreamingQuery:
         # The text of the JVM's exception: its cause's, and the query as it stood.
         whole, mark, query = str(error).partition("=== Streaming Query ===")
         if type(cause).__name__ == "PythonException":
-            text = whole.partition("terminated with exception: ")[2].rpartition(" SQLSTATE: ")[0]
+            text = whole.removesuffix("\n")
         if mark:
             text = f"{text}\n{mark}{query}"
         return StreamingQueryException(text, "", cause)

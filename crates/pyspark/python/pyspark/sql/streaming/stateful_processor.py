@@ -63,7 +63,14 @@ class ValueState:
         return None if row is None else tuple(row)
 
     def update(self, newValue):
-        _ask("Error updating value state", "value_update", self._stateName, values=[_row(self._schema, newValue)])
+        prefix = "Error updating value state"
+        if isinstance(self._schema, StructType) and len(newValue) != len(self._schema.fields):
+            raise PySparkRuntimeError(
+                f"{prefix}: [STRUCT_ARRAY_LENGTH_MISMATCH] Input row doesn't have expected number of values required by "
+                f"the schema. {len(self._schema.fields)} fields are required while {len(newValue)} values are provided. "
+                "SQLSTATE: 2201E"
+            )
+        _ask(prefix, "value_update", self._stateName, values=[_row(self._schema, newValue)])
 
     def clear(self):
         _ask("Error clearing value state", "value_clear", self._stateName)
