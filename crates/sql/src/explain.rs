@@ -7,32 +7,120 @@ mod physical;
 use crate::error::Result;
 use crate::exec::ExecRef;
 use crate::expr::{Attribute, Expr, SortOrder};
-use crate::plan::{JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
+use crate::plan::{JoinCondition, JoinKind, LocalRelation, LogicalPlan, PlanRef, SetOperation, StreamingRelation};
 use crate::session::SqlSession;
 
 /// The tree of a plan, a node a line, as TreeNode.treeString prints it.
 pub fn tree_string(plan: &LogicalPlan) -> String {
     let mut out = String::new();
-    write_node(plan, &mut Vec::new(), &mut out);
+    write_node(plan, &mut Vec::new(), &|_| None, &mut out);
     out
 }
 
-fn write_node(plan: &LogicalPlan, last: &mut Vec<bool>, out: &mut String) {
-    if let LogicalPlan::Hint { name, child, .. } = plan
-        && name == crate::analyzer::PLACED
-    {
-        return write_node(child, last, out);
+/// The tree of a plan below a line of its own; `line` may say what stands for a node.
+pub fn tree_below(header: &str, plan: &LogicalPlan, line: &dyn Fn(&LogicalPlan) -> Option<String>) -> String {
+    let mut out = format!("{header}\n");
+    write_node(plan, &mut vec![true], line, &mut out);
+    out
+}
+
+fn write_node(
+    plan: &LogicalPlan,
+    last: &mut Vec<bool>,
+    line: &dyn Fn(&LogicalPlan) -> Option<String>,
+    out: &mut String,
+) {
+    match plan {
+        LogicalPlan::Hint { name, child, .. } if name == crate::analyzer::PLACED => {
+            return write_node(child, last, line, out);
+        }
+        // A batch's data stands for its source.
+        LogicalPlan::StreamingBatch { data, .. } => match &**data {
+            LogicalPlan::LocalRelation(relation) => {
+                indent(last, out);
+                out.push_str(&format!("~{}\n", local_relation(relation)));
+                return;
+            }
+            other => return write_node(other, last, line, out),
+        },
+        // A limit is two nodes in Spark.
+        LogicalPlan::Limit { limit, .. } => {
+            indent(last, out);
+            out.push_str(&format!("{}GlobalLimit {}\n", stream_mark(plan), limit.plan_string()));
+            last.push(true);
+            write_line(plan, &format!("{}LocalLimit {}", stream_mark(plan), limit.plan_string()), last, line, out);
+            last.pop();
+            return;
+        }
+        _ => {}
     }
+    write_line(plan, &line(plan).unwrap_or_else(|| marked_line(plan)), last, line, out);
+}
+
+fn write_line(
+    plan: &LogicalPlan,
+    text: &str,
+    last: &mut Vec<bool>,
+    line: &dyn Fn(&LogicalPlan) -> Option<String>,
+    out: &mut String,
+) {
     indent(last, out);
-    out.push_str(&node_line(plan));
+    out.push_str(text);
     out.push('\n');
     let children = plan.child_plans();
     let count = children.len();
     for (i, child) in children.iter().enumerate() {
         last.push(i + 1 == count);
-        write_node(child, last, out);
+        write_node(child, last, line, out);
         last.pop();
     }
+}
+
+/// LogicalPlan.statePrefix of a resolved node.
+fn stream_mark(plan: &LogicalPlan) -> &'static str {
+    if plan.is_streaming() { "~" } else { "" }
+}
+
+/// A node's line in a logical tree, with its mark.
+fn marked_line(plan: &LogicalPlan) -> String {
+    match plan {
+        LogicalPlan::StreamingRelation(relation) => relation_line(relation),
+        // Views print a text of their own.
+        LogicalPlan::View { .. } => node_line(plan),
+        _ => {
+            let line = node_line(plan);
+            if line.starts_with('\'') { line } else { format!("{}{line}", stream_mark(plan)) }
+        }
+    }
+}
+
+/// A source in a logical plan: StreamingRelation, or StreamingRelationV2 with its Java objects.
+fn relation_line(relation: &StreamingRelation) -> String {
+    const SOURCES: &str = "org.apache.spark.sql.execution.streaming.sources.";
+    let columns = columns(&relation.output);
+    let (provider, table) = match relation.format.as_str() {
+        "rate" => (format!("{SOURCES}RateStreamProvider"), format!("{SOURCES}RateStreamTable")),
+        "rate-micro-batch" => {
+            (format!("{SOURCES}RatePerMicroBatchProvider"), format!("{SOURCES}RatePerMicroBatchTable"))
+        }
+        "socket" => (format!("{SOURCES}TextSocketSourceProvider"), format!("{SOURCES}TextSocketTable")),
+        "kafka" => {
+            let provider = "org.apache.spark.sql.kafka010.KafkaSourceProvider".to_owned();
+            let table = format!("{provider}$KafkaTable");
+            (provider, table)
+        }
+        _ => return format!("StreamingRelation {}, {columns}, name=<Unassigned>", source_text(relation)),
+    };
+    let options: Vec<String> = relation.options.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let (name, options) = (source_text(relation), options.join(", "));
+    format!(
+        "~StreamingRelationV2 {provider}@3f1c8a52, {name}, {table}@5b7d0e94, [{options}], {columns}, name=<Unassigned>"
+    )
+}
+
+fn local_relation(relation: &LocalRelation) -> String {
+    let empty = relation.partitions.iter().flatten().all(|batch| batch.num_rows() == 0);
+    format!("LocalRelation {}{}", if empty { "<empty>, " } else { "" }, columns(&relation.output))
 }
 
 /// The tree of a node that was not analysed: of its children the first are, the one after them is given as text.
@@ -101,7 +189,7 @@ pub fn node_line(plan: &LogicalPlan) -> String {
             format!("UnresolvedRelation [{}], [], {streaming}", parts.join(", "))
         }
         P::LocalRelation(relation) if relation.from_rdd => format!("LogicalRDD {}, false", columns(&relation.output)),
-        P::LocalRelation(relation) => format!("LocalRelation {}", columns(&relation.output)),
+        P::LocalRelation(relation) => local_relation(relation),
         P::Range { start, end, step, partitions, .. } => {
             let slices = partitions.map_or_else(String::new, |n| format!("Some({n})"));
             let suffix = if partitions.is_some() { format!(", splits={slices}") } else { String::new() };
@@ -115,9 +203,7 @@ pub fn node_line(plan: &LogicalPlan) -> String {
         }
         P::MemoryTable { output, .. } => format!("MemoryPlan MemorySink, {}", columns(output)),
         P::StreamingRelation(relation) => {
-            let names: Vec<String> =
-                relation.output.iter().map(|attribute| Expr::Attribute(attribute.clone()).plan_string()).collect();
-            format!("StreamingRelation {}, [{}]", source_text(relation), names.join(", "))
+            format!("StreamingRelation {}, {}", source_text(relation), columns(&relation.output))
         }
         P::StreamingBatch { output, .. } => format!("StreamingExecutionRelation {}", columns(output)),
         P::Project { list: exprs, .. } => format!("Project {}", list(exprs)),
@@ -140,8 +226,9 @@ pub fn node_line(plan: &LogicalPlan) -> String {
             format!("View ({}, {})", name.join("."), columns(&child.output()))
         }
         P::EventTimeWatermark { column, delay, .. } => format!(
-            "EventTimeWatermark {}, {}",
-            column.plan_string(),
+            "EventTimeWatermark {}, {}, {}",
+            node_id(column),
+            typed(column),
             crate::value::text::calendar_interval_to_string(delay.months, delay.days, delay.micros)
         ),
         P::Expand { projections, output, .. } => {
@@ -165,7 +252,7 @@ pub fn node_line(plan: &LogicalPlan) -> String {
             format!("Repartition {}, {shuffle}", partitions.map_or(String::new(), |n| n.to_string()))
         }
         P::Sample { lower, fraction, seed, with_replacement, .. } => {
-            format!("Sample {lower:?}, {fraction:?}, {with_replacement}, {seed}")
+            format!("Sample {lower:?}, {fraction:?}, {with_replacement}, {seed}, Bernoulli")
         }
         P::CollectMetrics { name, metrics, .. } => format!("CollectMetrics {name}, {}", list(metrics)),
         P::Hint { name, .. } => format!("ResolvedHint (strategy={name})"),
@@ -193,8 +280,20 @@ pub fn node_line(plan: &LogicalPlan) -> String {
     format!("{}{line}", mark(plan))
 }
 
+/// EventTimeWatermark.nodeId: Spark draws one, here it follows from the column.
+fn node_id(column: &Expr) -> String {
+    let id = column.references().first().map_or(0, |id| id.0);
+    format!("4c1f7b2e-93d0-4a58-8e61-{id:012x}")
+}
+
+/// `ts#1: timestamp`.
+fn typed(column: &Expr) -> String {
+    let Expr::Attribute(attribute) = column else { return column.plan_string() };
+    format!("{}#{}: {}", attribute.name, attribute.id.0, attribute.data_type.simple_string())
+}
+
 /// How a streaming source names itself in a plan.
-pub fn source_text(relation: &crate::plan::StreamingRelation) -> String {
+pub fn source_text(relation: &StreamingRelation) -> String {
     match relation.format.as_str() {
         "json" | "csv" | "text" | "parquet" | "orc" => {
             format!("FileSource[{}]", relation.path.clone().unwrap_or_default())

@@ -17,7 +17,7 @@ impl Analyzer<'_> {
         };
         if name.is_empty() {
             // A node without a name counts as unresolved.
-            let operator = format!("'{}", crate::explain::tree_string(&node));
+            let operator = format!("'{}", crate::explain::tree_string(&node).trim_start_matches('~'));
             let condition = "INVALID_OBSERVED_METRICS.MISSING_NAME";
             return Err(SparkError::analysis(condition, &[("operator", &operator)]));
         }

@@ -26,8 +26,17 @@ impl OutputMode {
 }
 
 fn refuse(message: &str, plan: &LogicalPlan) -> SparkError {
-    SparkError::analysis("_LEGACY_ERROR_TEMP_3102", &[("msg", message)])
-        .with_context(format!(";\n{}", crate::explain::tree_string(plan)))
+    // A source by itself is printed by its name.
+    let text = match plan {
+        LogicalPlan::StreamingRelation(relation) => crate::explain::source_text(relation),
+        // The lower of a limit's two nodes is met first.
+        LogicalPlan::Limit { .. } => {
+            let tree = crate::explain::tree_string(plan);
+            tree.lines().skip(1).map(|line| format!("{}\n", line.get(3..).unwrap_or_default())).collect()
+        }
+        other => crate::explain::tree_string(other),
+    };
+    SparkError::analysis("_LEGACY_ERROR_TEMP_3102", &[("msg", message)]).with_context(format!(";\n{text}"))
 }
 
 fn refuse_mode(mode: OutputMode, operation: &str, plan: &LogicalPlan) -> SparkError {
@@ -229,7 +238,7 @@ fn window_refused(list: &[Expr]) -> SparkError {
                 columns.push(format!("`{}`", item.to_attribute().name));
                 let text = expr.pretty_sql();
                 let start = text.find("OVER (").map_or(0, |at| at + "OVER ".len());
-                specs.push(text[start..].to_owned());
+                specs.push(text[start..].to_uppercase());
             }
         });
     }

@@ -78,6 +78,8 @@ pub fn explain(session: &SqlSession, plan: &PlanRef, mode: &str) -> Result<Strin
     let columns: Vec<String> =
         plan.output().iter().map(|column| format!("{}: {}", column.name, column.data_type.simple_string())).collect();
     let optimized = crate::explain::optimized(session, plan)?;
+    // The tree of a stream ends with one line break more when it stands alone.
+    let physical = if plan.is_streaming() { physical.trim_end_matches('\n').to_owned() + "\n" } else { physical };
     Ok(format!(
         "== Parsed Logical Plan ==\n{tree}\n== Analyzed Logical Plan ==\n{}\n{tree}\n== Optimized Logical Plan ==\n{optimized}\n{physical}",
         columns.join(", ")

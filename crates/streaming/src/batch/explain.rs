@@ -1,9 +1,10 @@
 //! Plans as text: explain() of a running query, and the plan in the text of a failure.
 
+use tidemark_sql::explain::{exec_tree, tree_below};
 use tidemark_sql::plan::LogicalPlan;
 
 use super::plan::PlannedBatch;
-use super::{MicroBatch, OpenSource, tree};
+use super::{MicroBatch, OpenSource};
 use crate::query::Query;
 use crate::sinks::Sink;
 
@@ -15,27 +16,30 @@ pub(crate) struct Explained {
 
 impl Explained {
     pub(super) fn new(planned: &PlannedBatch, sink: &dyn Sink, query: &Query) -> Self {
-        let mut physical = tidemark_sql::explain::exec_tree(&planned.physical());
-        if let Some(writer) = sink.writer_text() {
-            // The rows are the only child of the writing node.
-            let below: String = physical
-                .lines()
-                .enumerate()
-                .map(|(i, line)| format!("{}{line}\n", if i == 0 { "+- " } else { "   " }))
-                .collect();
-            let epoch = planned.stateful.batch_id;
-            physical = format!("WriteToDataSourceV2 MicroBatchWrite[epoch: {epoch}, writer: {writer}]\n{below}");
-        }
-        let header =
-            format!("{}, {}", sink.plan_text(&query.setup.id, query.setup.output_mode), planned.stateful.batch_id);
-        let logical = tree::logical(&header, &planned.logical, &|_| None);
-        let optimized = tree::logical(&header, &planned.optimized, &|_| None);
-        let columns: Vec<String> =
-            query.setup.output.iter().map(|a| format!("{}: {}", a.name, a.data_type.simple_string())).collect();
+        let mut physical = exec_tree(&planned.physical());
+        let name = sink.plan_text(&query.setup.id, query.setup.output_mode);
+        let epoch = planned.stateful.batch_id;
+        let headers = match sink.writer_text() {
+            Some(writer) => {
+                let write = format!("MicroBatchWrite[epoch: {epoch}, writer: {writer}]");
+                // The rows are the only child of the writing node.
+                let below: String = physical
+                    .lines()
+                    .enumerate()
+                    .map(|(i, line)| format!("{}{line}\n", if i == 0 { "+- " } else { "   " }))
+                    .collect();
+                physical = format!("WriteToDataSourceV2 {write}\n{below}");
+                let table = name.strip_prefix("WriteToMicroBatchDataSource ").unwrap_or(&name);
+                let optimized = format!("~WriteToDataSourceV2 RelationV2[] {table}, {write}");
+                [name, optimized]
+            }
+            None => [format!("{name}, {epoch}"), format!("{name}, {epoch}")],
+        };
+        let logical = tree_below(&headers[0], &planned.logical, &|_| None);
+        let optimized = tree_below(&headers[1], &planned.optimized, &|_| None);
         let extended = format!(
-            "== Parsed Logical Plan ==\n{logical}\n== Analyzed Logical Plan ==\n{}\n{logical}\n\
+            "== Parsed Logical Plan ==\n{logical}\n== Analyzed Logical Plan ==\n{logical}\n\
              == Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n{physical}",
-            columns.join(", "),
         );
         Self { simple: format!("== Physical Plan ==\n{physical}\n"), extended }
     }
@@ -60,10 +64,10 @@ impl MicroBatch {
         let available = offsets(&|open| open.end.clone());
         let header = query.debug_header(&committed, &available, "ACTIVE");
         let sink = self.sink.plan_text(&query.setup.id, query.setup.output_mode);
-        let plan = tree::logical(&sink, &query.setup.plan, &|node| {
+        let plan = tree_below(&sink, &query.setup.plan, &|node| {
             let LogicalPlan::StreamingRelation(relation) = node else { return None };
             let open = self.sources.iter().find(|open| open.key.0 == relation.id)?;
-            let columns: Vec<String> = relation.output.iter().map(|a| tree::attribute(&a.name, a.id)).collect();
+            let columns: Vec<String> = relation.output.iter().map(|a| format!("{}#{}", a.name, a.id.0)).collect();
             Some(format!(
                 "~StreamingExecutionRelation {}, [{}], name=<Unassigned>",
                 open.source.description(),

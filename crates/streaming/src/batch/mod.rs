@@ -12,7 +12,6 @@ mod restart;
 mod reused;
 pub(crate) mod rows;
 mod run;
-mod tree;
 
 use std::cell::Cell;
 use std::rc::Rc;
