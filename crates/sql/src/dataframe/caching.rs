@@ -1,10 +1,13 @@
 //! cache(), persist() and CACHE TABLE: which plans are cached. Plans are cheap to run again, so that rows are not kept; the
 //! catalog and the frames tell what Spark's would.
 
+use std::sync::Arc;
+
 use super::same_semantics;
 use crate::analyzer::streaming_checks::check_batch;
 use crate::error::Result;
-use crate::plan::PlanRef;
+use crate::expr::Attribute;
+use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 
 /// MEMORY_AND_DISK_DESER: disk, memory, off heap, deserialized, replicas.
@@ -35,6 +38,12 @@ pub fn uncache(session: &SqlSession, plan: &PlanRef) {
 pub fn storage_level(session: &SqlSession, plan: &PlanRef) -> Option<String> {
     let cached = session.cached.borrow();
     cached.iter().find(|cached| same_semantics(&cached.plan, plan)).map(|cached| cached.level.clone())
+}
+
+/// Whether the files with this output are read below a cached plan.
+pub fn is_cached(session: &SqlSession, output: &[Arc<Attribute>]) -> bool {
+    let is_it = |plan: &LogicalPlan| matches!(plan, LogicalPlan::FileRelation(r) if r.output == output);
+    session.cached.borrow().iter().any(|cached| cached.plan.any(&is_it))
 }
 
 /// CLEAR CACHE.

@@ -22,7 +22,7 @@ mod tables;
 mod writing;
 
 pub use actions::{collect, count, explain, input_files, is_local, is_streaming, schema, show_string, take};
-pub use caching::{Cached, cache, clear_cache, storage_level, uncache};
+pub use caching::{Cached, cache, clear_cache, is_cached, storage_level, uncache};
 pub use columns::{
     alias, ascending, column, column_text, distinct, drop, drop_duplicates, drop_names, filter, hint, limit, observe,
     offset, random_split, repartition, sample, select, sort, to_df, with_columns, with_columns_renamed, with_metadata,

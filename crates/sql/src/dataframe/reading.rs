@@ -15,7 +15,7 @@ use crate::session::SqlSession;
 use crate::types::{DataType, StructField, StructType};
 
 /// File formats that can be streamed.
-const FILE_FORMATS: [&str; 4] = ["json", "csv", "text", "parquet"];
+const FILE_FORMATS: [&str; 5] = ["json", "csv", "text", "parquet", "binaryfile"];
 
 /// Names that readStream knows, be it to refuse them with an error of their own.
 pub(crate) const STREAM_FORMATS: [&str; 17] = [
@@ -97,7 +97,7 @@ pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
         },
         "avro" => return Err(SparkError::analysis("AVRO_DATA_SOURCE_NOT_ENABLED", &[("provider", &format)])),
         "console" | "noop" | "statestore" if spec.schema.is_some() => return Err(refused_schema(&short)),
-        "xml" | "binaryfile" => {
+        "xml" => {
             file_path(session, path.as_deref())?;
             if spec.schema.is_none() && !session.conf.borrow().bool("spark.sql.streaming.schemaInference") {
                 return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2048", &[]));
@@ -113,13 +113,7 @@ pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
         }
         "orc" => return Err(crate::datasource::relation::unavailable(&format)),
         name if FILE_FORMATS.contains(&name) => file_schema(session, &spec, name, path.as_deref())?,
-        _ => {
-            return Err(SparkError::new(
-                ErrorClass::Java("org.apache.spark.SparkClassNotFoundException"),
-                "DATA_SOURCE_NOT_FOUND",
-                &[("provider", &format)],
-            ));
-        }
+        _ => return Err(crate::datasource::relation::not_found(&format)),
     };
     crate::functions::check_time_type(&session.conf.borrow(), &schema)?;
     let options = spec.options.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -244,7 +238,8 @@ fn file_path<'a>(session: &SqlSession, path: Option<&'a str>) -> Result<&'a str>
 fn file_schema(session: &SqlSession, spec: &ReadSpec, format: &str, path: Option<&str>) -> Result<StructType> {
     let path = file_path(session, path)?;
     ListOptions::of(&lower_keys(&spec.options), &session.conf.borrow())?;
-    if let Some(schema) = &spec.schema {
+    let text = StructType { fields: vec![StructField::new("value", DataType::String, true)] };
+    if let Some(schema) = spec.schema.as_ref().or((format == "text").then_some(&text)) {
         // Folders that name partition columns put them last (DataSource.sourceSchema over the files that are there).
         let options = spec.options.clone();
         let paths = [path.to_owned()];
@@ -256,8 +251,8 @@ fn file_schema(session: &SqlSession, spec: &ReadSpec, format: &str, path: Option
             Err(error) => Err(error),
         };
     }
-    if format == "text" {
-        return Ok(StructType { fields: vec![StructField::new("value", DataType::String, true)] });
+    if let Some(name) = option(spec, "singleVariantColumn").filter(|_| matches!(format, "json" | "csv")) {
+        return Ok(StructType { fields: vec![StructField::new(&**name, DataType::Variant, true)] });
     }
     if !session.conf.borrow().bool("spark.sql.streaming.schemaInference") {
         return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2048", &[]));

@@ -6,12 +6,14 @@ use arrow::array::{ArrayRef, BooleanArray};
 use arrow::compute::filter_record_batch;
 use arrow::record_batch::RecordBatch;
 
+use super::charset::Charset;
 use super::csv_tokens::CsvFormat;
 use super::json_read::{Mode, corrupt_column};
-use super::options::text;
+use super::options::{flag, text};
 use super::read::ReadTask;
 use super::splits::FileSplit;
 use super::times::Times;
+use crate::conf::SqlConf;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::exec::batch::{BATCH_ROWS, make_batch};
 use crate::exec::bind::eval_condition;
@@ -87,8 +89,8 @@ struct Rows<'t> {
     conversion: Conversion,
     /// For each required column the position of its field; None: the column for malformed records.
     positions: Vec<Option<usize>>,
-    /// Fields that a whole record has.
-    width: usize,
+    /// Fields that a whole record has; None: their number is not looked at.
+    width: Option<usize>,
     builders: Vec<ValueBuilder>,
     malformed: Vec<bool>,
     rows: usize,
@@ -103,6 +105,7 @@ pub(super) fn read(
 ) -> Result<()> {
     let options = &task.relation.options;
     let format = CsvFormat::of(options)?;
+    let charset = Charset::of(options, "CSVOptions")?;
     let corrupt = corrupt_column(options, task.conf);
     let data: Vec<_> = task
         .relation
@@ -111,12 +114,18 @@ pub(super) fn read(
         .iter()
         .filter(|f| !(f.name == corrupt && f.data_type == DataType::String))
         .collect();
+    // CSVOptions.isColumnPruningEnabled: the parser picks the fields of the columns wanted, however many there are.
+    let prunes = flag(
+        options,
+        "columnpruning",
+        !format.multi_line && task.conf.bool("spark.sql.csv.parser.columnPruning.enabled"),
+    )? && !task.required.fields.iter().any(|f| f.name == corrupt);
     let positions = task.required.fields.iter().map(|r| data.iter().position(|f| f.name == r.name)).collect::<Vec<_>>();
     let mut rows = Rows {
         mode: Mode::of(options),
         conversion: Conversion::of(options, task.conf, task.required)?,
         builders: task.required.fields.iter().map(|f| ValueBuilder::new(&f.data_type, 0)).collect(),
-        width: data.len(),
+        width: (!prunes || task.required.fields.len() >= data.len()).then_some(data.len()),
         positions,
         malformed: Vec::new(),
         rows: 0,
@@ -124,36 +133,100 @@ pub(super) fn read(
         task,
     };
     let mut header = rows.format.header && split.start == 0;
+    let check = !flag(options, "enforceschema", true)?;
+    let names: Vec<&str> = data.iter().map(|f| &*f.name).collect();
     if rows.format.multi_line {
         let frozen = usize::try_from(split.file.len).unwrap_or(usize::MAX).min(content.len());
-        let whole = String::from_utf8_lossy(&content[..frozen]).into_owned();
-        for record in rows.format.clone().records(whole.strip_prefix('\u{feff}').unwrap_or(&whole)) {
-            if rows.format.skips(record) || std::mem::take(&mut header) {
+        let whole = charset.decode(&content[..frozen]);
+        let tokens = rows.format.clone();
+        for record in tokens.records(whole.strip_prefix('\u{feff}').unwrap_or(&whole)) {
+            if std::mem::take(&mut header) {
+                if check {
+                    check_header(&record.fields, &names, task.conf, &split.file.path)?;
+                }
                 continue;
             }
-            rows.record(record, emit)?;
+            rows.record(record.text, record.fields, emit)?;
         }
     } else {
-        for line in super::text::lines(content, split, separator) {
-            let line = String::from_utf8_lossy(line);
-            if rows.format.skips(&line) || std::mem::take(&mut header) {
+        let separator = separator.map(|s| charset.encode(&String::from_utf8_lossy(s)));
+        for line in super::text::lines(content, split, separator.as_deref()) {
+            let line = charset.decode(line);
+            if rows.format.skips(&line) {
                 continue;
             }
-            rows.record(&line, emit)?;
+            let idle = rows.positions.is_empty() && rows.width.is_none() && !header;
+            let fields = if idle { Vec::new() } else { rows.format.fields(&line) };
+            if std::mem::take(&mut header) {
+                if check {
+                    check_header(&fields, &names, task.conf, &split.file.path)?;
+                }
+                continue;
+            }
+            rows.record(&line, fields, emit)?;
         }
     }
     rows.flush(emit)
 }
 
+/// Names of a header that are not those of the schema, under `enforceSchema=false` (CSVHeaderChecker).
+fn check_header(fields: &[Option<String>], names: &[&str], conf: &SqlConf, path: &str) -> Result<()> {
+    let found: Vec<&str> = fields.iter().map(|f| f.as_deref().unwrap_or("null")).collect();
+    let source = format!("CSV file: {}", super::uri(path));
+    let differs = names.iter().zip(&found).find(|(name, found)| !conf.same_name(name, found));
+    let message = if found.len() != names.len() {
+        format!(
+            "Number of column in CSV header is not equal to number of fields in the schema:\n Header length: {}, schema \
+             size: {}\n{source}",
+            found.len(),
+            names.len()
+        )
+    } else if let Some((name, other)) = differs {
+        format!(
+            "CSV header does not conform to the schema.\n Header: {}\n Schema: {}\nExpected: {name} but found: \
+             {other}\n{source}",
+            found.join(", "),
+            names.join(", ")
+        )
+    } else {
+        return Ok(());
+    };
+    Err(SparkError {
+        condition: Some("_LEGACY_ERROR_TEMP_3241".to_owned()),
+        ..SparkError::plain(ErrorClass::IllegalArgument, message)
+    })
+}
+
+/// Why a field does not fit its column, where Java's own parser of the type says so.
+fn cause(field: &str, t: &DataType) -> Option<SparkError> {
+    let java = |class: &'static str, text: String| SparkError::plain(ErrorClass::Java(class), text);
+    match t {
+        DataType::Byte | DataType::Short | DataType::Integer | DataType::Long | DataType::Float | DataType::Double => {
+            Some(java("java.lang.NumberFormatException", format!("For input string: \"{field}\"")))
+        }
+        DataType::Boolean => Some(java("java.lang.IllegalArgumentException", format!("For input string: \"{field}\""))),
+        _ => None,
+    }
+}
+
 impl Rows<'_> {
-    fn record(&mut self, record: &str, emit: &mut dyn FnMut(RecordBatch) -> Result<()>) -> Result<()> {
-        let fields = self.format.fields(record);
-        // With nothing to parse the number of fields is not looked at (column pruning).
-        let mut bad = !self.positions.is_empty() && fields.len() != self.width;
+    fn record(
+        &mut self,
+        record: &str,
+        fields: Vec<Option<String>>,
+        emit: &mut dyn FnMut(RecordBatch) -> Result<()>,
+    ) -> Result<()> {
+        self.check_limits(record, &fields)?;
+        let malformed = || SparkError::runtime("MALFORMED_CSV_RECORD", &[("badRecord", record)]);
+        let mut bad = self.width.is_some_and(|width| fields.len() != width);
+        let mut why = bad.then(malformed);
         let mut values = Vec::with_capacity(self.positions.len());
         for (at, field) in self.positions.iter().zip(&self.task.required.fields) {
             let value = match at.and_then(|i| fields.get(i)) {
                 Some(Some(shown)) => self.conversion.value(shown, &field.data_type).unwrap_or_else(|| {
+                    if !bad {
+                        why = cause(shown, &field.data_type);
+                    }
                     bad = true;
                     Value::Null
                 }),
@@ -165,11 +238,15 @@ impl Rows<'_> {
             match self.mode {
                 Mode::DropMalformed => return Ok(()),
                 Mode::FailFast => {
-                    return Err(SparkError::new(
+                    let error = SparkError::new(
                         ErrorClass::Spark,
                         "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
                         &[("badRecord", record), ("failFastMode", "FAILFAST")],
-                    ));
+                    );
+                    return Err(match why {
+                        Some(why) => error.with_cause(why),
+                        None => error,
+                    });
                 }
                 Mode::Permissive => {}
             }
@@ -183,6 +260,18 @@ impl Rows<'_> {
         self.malformed.push(bad);
         self.rows += 1;
         if self.rows >= BATCH_ROWS { self.flush(emit) } else { Ok(()) }
+    }
+
+    /// More fields than `maxColumns` or longer ones than `maxCharsPerColumn`: the parser's arrays end there.
+    fn check_limits(&self, record: &str, fields: &[Option<String>]) -> Result<()> {
+        let columns = self.format.max_columns;
+        let long = |max: &usize| fields.iter().flatten().any(|f| f.len() > *max && f.chars().count() > *max);
+        let bound = if fields.len() > columns { Some(columns) } else { self.format.max_chars.filter(long) };
+        let Some(bound) = bound else { return Ok(()) };
+        let class = ErrorClass::Java("java.lang.ArrayIndexOutOfBoundsException");
+        let text = format!("Index {bound} out of bounds for length {bound}");
+        let malformed = SparkError::runtime("MALFORMED_CSV_RECORD", &[("badRecord", record)]);
+        Err(malformed.with_cause(SparkError::plain(class, text)))
     }
 
     fn flush(&mut self, emit: &mut dyn FnMut(RecordBatch) -> Result<()>) -> Result<()> {

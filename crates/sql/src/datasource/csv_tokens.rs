@@ -17,7 +17,10 @@ pub struct CsvFormat {
     /// What an empty quoted field reads as.
     pub empty: String,
     pub multi_line: bool,
+    /// Most fields of a record.
     pub max_columns: usize,
+    /// Most characters of a field; None: any number.
+    pub max_chars: Option<usize>,
 }
 
 /// A single character option; `\t` and kin may be written with a backslash, `\u0000` means none.
@@ -53,40 +56,16 @@ impl CsvFormat {
             empty: text(options, "emptyvalue").unwrap_or("").to_owned(),
             multi_line: flag(options, "multiline", false)?,
             max_columns: text(options, "maxcolumns").and_then(|n| n.parse().ok()).unwrap_or(20_480),
+            max_chars: text(options, "maxcharspercolumn").and_then(|n| n.parse().ok()),
         })
     }
 
-    /// The records of a text with their own texts; without multiLine one line is one record.
-    pub fn records<'a>(&self, content: &'a str) -> Vec<&'a str> {
-        let mut out = Vec::new();
-        let mut start = 0;
-        let mut quoted = false;
-        let mut escaped = false;
-        let mut chars = content.char_indices().peekable();
-        while let Some((at, c)) = chars.next() {
-            if escaped {
-                escaped = false;
-                continue;
-            }
-            if quoted && c == self.escape && Some(c) != self.quote {
-                escaped = true;
-            } else if Some(c) == self.quote {
-                quoted = !quoted;
-            } else if !quoted && (c == '\n' || c == '\r') {
-                out.push(&content[start..at]);
-                if c == '\r' && chars.peek().is_some_and(|(_, n)| *n == '\n') {
-                    chars.next();
-                }
-                start = chars.peek().map_or(content.len(), |(i, _)| *i);
-            }
-        }
-        if start < content.len() {
-            out.push(&content[start..]);
-        }
-        out
+    /// The records of a text whose quoted fields may hold line ends (multiLine), each with its own text.
+    pub fn records<'a>(&'a self, content: &'a str) -> Records<'a> {
+        Records { format: self, rest: content }
     }
 
-    /// Whether a record is skipped: blank or a comment.
+    /// Whether a line is skipped: blank or a comment (CSVExprUtils.filterCommentAndEmpty).
     pub fn skips(&self, record: &str) -> bool {
         let trimmed = record.trim();
         trimmed.is_empty() || self.comment.is_some_and(|c| record.starts_with(c))
@@ -97,81 +76,166 @@ impl CsvFormat {
         let mut out = Vec::new();
         let mut rest = record;
         loop {
-            let (field, next) = self.field(rest);
+            let (field, used) = self.field(rest, false);
             out.push(field);
-            match next {
-                Some(after) if out.len() < self.max_columns => rest = after,
-                _ => return out,
+            match rest[used..].strip_prefix(self.separator.as_str()) {
+                Some(after) => rest = after,
+                None => return out,
             }
         }
     }
 
-    /// One field and what follows its separator.
-    fn field<'a>(&self, text: &'a str) -> (Option<String>, Option<&'a str>) {
+    /// One field and how many bytes of `text` come before the separator, the line end (`multi`) or the text's end after it.
+    fn field(&self, text: &str, multi: bool) -> (Option<String>, usize) {
         let bare = if self.trim_start { text.trim_start_matches([' ', '\t']) } else { text };
         if let Some(quote) = self.quote
             && bare.starts_with(quote)
-            && let Some(found) = self.quoted(bare, quote)
         {
-            return found;
+            let (value, used) = self.quoted(bare, quote, multi);
+            return (value, text.len() - bare.len() + used);
         }
-        let (raw, next) = match text.find(&self.separator) {
-            Some(at) => (&text[..at], Some(&text[at + self.separator.len()..])),
-            None => (text, None),
-        };
-        let mut value = raw;
+        let used = self.stop(text, multi);
+        let mut value = &text[..used];
         if self.trim_start {
             value = value.trim_start_matches(|c: char| c <= ' ');
         }
         if self.trim_end {
             value = value.trim_end_matches(|c: char| c <= ' ');
         }
-        (self.value(value), next)
-    }
-
-    fn value(&self, value: &str) -> Option<String> {
         // An empty unquoted field is the null value.
-        if value.is_empty() || value == self.null { None } else { Some(value.to_owned()) }
+        ((!value.is_empty() && value != self.null).then(|| value.to_owned()), used)
     }
 
-    /// A quoted field. None: a quote stands within it, so it is taken as it is written.
-    fn quoted<'a>(&self, text: &'a str, quote: char) -> Option<(Option<String>, Option<&'a str>)> {
+    /// Bytes before the next separator or, with `multi`, line end.
+    fn stop(&self, text: &str, multi: bool) -> usize {
+        let at = text.find(&self.separator).unwrap_or(text.len());
+        if multi { text[..at].find(['\n', '\r']).unwrap_or(at) } else { at }
+    }
+
+    /// A quoted field (CsvParser.parseQuotedValue with STOP_AT_DELIMITER): `text` begins with the quote.
+    fn quoted(&self, text: &str, quote: char, multi: bool) -> (Option<String>, usize) {
         let mut value = String::new();
-        let body = &text[quote.len_utf8()..];
-        let mut chars = body.char_indices().peekable();
-        while let Some((at, c)) = chars.next() {
-            if c == self.escape && self.escape != quote {
-                match chars.peek() {
-                    Some((_, next)) if *next == quote || *next == self.escape => {
-                        value.push(*next);
-                        chars.next();
-                    }
-                    _ => value.push(c),
+        let mut previous = '\0';
+        let body = quote.len_utf8();
+        let escape = if self.escape == quote { '\0' } else { self.escape };
+        for (at, c) in text[body..].char_indices() {
+            let at = body + at;
+            let ends = text[at..].starts_with(self.separator.as_str()) || (multi && matches!(c, '\n' | '\r'));
+            if previous == quote && (ends || c <= ' ') {
+                // What is blank between the closing quote and the separator is passed over.
+                let blank = text[at..].chars().take_while(|c| *c <= ' ' && !(multi && matches!(c, '\n' | '\r')));
+                let blank = if ends { 0 } else { blank.map(char::len_utf8).sum() };
+                let after = &text[at + blank..];
+                let closed = after.is_empty()
+                    || after.starts_with(self.separator.as_str())
+                    || (multi && after.starts_with(['\n', '\r']));
+                if closed {
+                    return (self.unquoted(value), at + blank);
                 }
-                continue;
+                return self.unescaped(&value, text, at, quote, multi);
             }
-            if c == quote {
-                if self.escape == quote && chars.peek().is_some_and(|(_, n)| *n == quote) {
+            if c == escape && c != '\0' {
+                match previous {
+                    p if p == escape => {
+                        value.push(escape);
+                        previous = '\0';
+                        continue;
+                    }
+                    p if p == quote => value.push(quote),
+                    _ => {}
+                }
+            } else if c == quote {
+                if previous == escape && escape != '\0' {
                     value.push(quote);
-                    chars.next();
+                    previous = '\0';
                     continue;
                 }
-                let after = &body[at + c.len_utf8()..];
-                let spaced = after.trim_start_matches([' ', '\t']);
-                let value = if value.is_empty() { self.empty.clone() } else { value };
-                let value = (value != self.null).then_some(value);
-                if spaced.is_empty() {
-                    return Some((value, None));
+                if previous == quote {
+                    value.push(quote);
+                    if self.escape == quote {
+                        previous = '\0';
+                        continue;
+                    }
                 }
-                if let Some(next) = spaced.strip_prefix(self.separator.as_str()) {
-                    return Some((value, Some(next)));
+            } else {
+                if previous == quote {
+                    return self.unescaped(&value, text, at, quote, multi);
                 }
-                return None;
+                if previous == escape && escape != '\0' {
+                    value.push(escape);
+                }
+                value.push(c);
             }
-            value.push(c);
+            previous = c;
+        }
+        if previous == quote {
+            return (self.unquoted(value), text.len());
         }
         // Never closed: everything to the end.
-        Some((Some(value), None))
+        let value = if value.is_empty() { quote.to_string() } else { value };
+        (Some(value), text.len())
+    }
+
+    /// A quoted field in which a quote stands unescaped before `at`: with its quotes, and as it is written from there to
+    /// the separator.
+    fn unescaped(&self, value: &str, text: &str, at: usize, quote: char, multi: bool) -> (Option<String>, usize) {
+        let used = at + self.stop(&text[at..], multi);
+        let mut rest = &text[at..used];
+        if self.trim_end {
+            rest = rest.trim_end_matches(|c: char| c <= ' ');
+        }
+        (Some(format!("{quote}{value}{quote}{rest}")), used)
+    }
+
+    /// The value of a closed quoted field.
+    fn unquoted(&self, value: String) -> Option<String> {
+        let value = if value.is_empty() { self.empty.clone() } else { value };
+        (value != self.null).then_some(value)
+    }
+}
+
+/// See [`CsvFormat::records`].
+pub struct Records<'a> {
+    format: &'a CsvFormat,
+    rest: &'a str,
+}
+
+/// A record of a text: its fields, and itself without its line end.
+pub struct Record<'a> {
+    pub fields: Vec<Option<String>>,
+    pub text: &'a str,
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Record<'a>;
+
+    fn next(&mut self) -> Option<Record<'a>> {
+        // Empty lines and comments are no records.
+        loop {
+            self.rest = self.rest.trim_start_matches(['\n', '\r']);
+            if !self.format.comment.is_some_and(|c| self.rest.starts_with(c)) {
+                break;
+            }
+            let end = self.rest.find(['\n', '\r']).unwrap_or(self.rest.len());
+            self.rest = &self.rest[end..];
+        }
+        if self.rest.is_empty() {
+            return None;
+        }
+        let whole = self.rest;
+        let mut fields = Vec::new();
+        let mut at = 0;
+        loop {
+            let (field, used) = self.format.field(&whole[at..], true);
+            fields.push(field);
+            at += used;
+            if !whole[at..].starts_with(self.format.separator.as_str()) {
+                break;
+            }
+            at += self.format.separator.len();
+        }
+        self.rest = &whole[at..];
+        Some(Record { fields, text: &whole[..at] })
     }
 }
 
@@ -192,7 +256,20 @@ mod tests {
         assert_eq!(shown("6,\"say \"\"hi\"\"\",x"), ["6", "\"say \"\"hi\"\"\"", "x"]);
         assert_eq!(shown("8,\"open,1"), ["8", "open,1"]);
         assert_eq!(shown("q,\"a\\\"b\""), ["q", "a\"b"]);
+        // A separator inside the quotes before the unescaped one belongs to the field.
+        assert_eq!(shown("\"a,b\"c,d"), ["\"a,b\"c", "d"]);
+        assert_eq!(shown("\"a\" ,b"), ["a", "b"]);
         // The text of an empty value is that of null unless the options say otherwise.
         assert_eq!(csv.fields("e,\"\""), [Some("e".to_owned()), None]);
+    }
+
+    #[test]
+    fn records_of_several_lines() {
+        let csv = CsvFormat::of(&Options::new()).unwrap();
+        let text = "1,\"a\nb\"\r\n\n4,\"un\n5,e\n\"6\",,x\n7,y";
+        let texts: Vec<&str> = csv.records(text).map(|r| r.text).collect();
+        assert_eq!(texts, ["1,\"a\nb\"", "4,\"un\n5,e\n\"6\",,x", "7,y"]);
+        let fields: Vec<usize> = csv.records(text).map(|r| r.fields.len()).collect();
+        assert_eq!(fields, [2, 4, 2]);
     }
 }

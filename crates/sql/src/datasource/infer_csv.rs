@@ -1,6 +1,9 @@
 //! Schema of CSV files (CSVInferSchema).
 
+use std::borrow::Cow;
+
 use super::FileStatus;
+use super::charset::Charset;
 use super::csv_read::{Conversion, safe_header};
 use super::csv_tokens::CsvFormat;
 use super::options::{Options, flag, text};
@@ -23,25 +26,29 @@ pub fn infer(
     let format = CsvFormat::of(options)?;
     let typed = flag(options, "inferschema", false)?;
     let dates = flag(options, "preferdate", true)?;
-    let separator = text(options, "linesep").map(|s| s.as_bytes().to_vec());
+    super::checks::check_options(super::Format::Csv, options)?;
+    let charset = Charset::of(options, "CSVOptions")?;
+    let separator = text(options, "linesep").map(|s| charset.encode(s));
     let conversion = Conversion::of(options, conf, &tried())?;
     let mut names: Option<Vec<std::sync::Arc<str>>> = None;
     let mut types: Vec<DataType> = Vec::new();
     'files: for file in files {
         let content = session.fs.read(&file.path).map_err(|_| super::read::file_missing(&file.path))?;
-        let split = FileSplit { file: file.clone(), start: 0, len: file.len };
-        let whole;
-        let records: Vec<String> = if format.multi_line {
-            whole = String::from_utf8_lossy(&content).into_owned();
-            format.records(&whole).into_iter().map(str::to_owned).collect()
+        let content = super::inflate::unpacked(&file.path, &content).map_err(|e| super::read::failed(&file.path, e))?;
+        let split = FileSplit {
+            file: FileStatus { len: content.len() as u64, ..file.clone() },
+            start: 0,
+            len: content.len() as u64,
+        };
+        let whole = if format.multi_line { charset.decode(&content) } else { Cow::default() };
+        let records: Box<dyn Iterator<Item = Vec<Option<String>>>> = if format.multi_line {
+            Box::new(format.records(whole.strip_prefix('\u{feff}').unwrap_or(&whole)).map(|record| record.fields))
         } else {
-            super::text::lines(&content, &split, separator.as_deref())
-                .map(|l| String::from_utf8_lossy(l).into_owned())
-                .collect()
+            let lines = super::text::lines(&content, &split, separator.as_deref()).map(|l| charset.decode(l));
+            Box::new(lines.filter(|line| !format.skips(line)).map(|line| format.fields(&line)))
         };
         let mut skip_header = format.header;
-        for record in records.iter().filter(|r| !format.skips(r)) {
-            let fields = format.fields(record);
+        for fields in records {
             if names.is_none() {
                 let made = safe_header(&fields, format.header, &|a, b| conf.same_name(a, b));
                 types = vec![DataType::Null; made.len()];

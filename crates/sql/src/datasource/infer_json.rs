@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::FileStatus;
+use super::charset::Charset;
 use super::options::{Options, flag, text};
 use super::splits::FileSplit;
 use crate::conf::SqlConf;
@@ -22,6 +23,11 @@ pub fn infer(
     if files.is_empty() {
         return Ok(None);
     }
+    super::checks::check_options(super::Format::Json, options)?;
+    if let Some(name) = text(options, "singlevariantcolumn") {
+        return Ok(Some(StructType { fields: vec![field(name, DataType::Variant)] }));
+    }
+    let charset = Charset::of(options, "JSONOptionsInRead")?;
     let multi_line = flag(options, "multiline", false)?;
     let primitives_as_string = flag(options, "primitivesasstring", false)?;
     let prefers_decimal = flag(options, "prefersdecimal", false)?;
@@ -31,14 +37,18 @@ pub fn infer(
         || conf.get("spark.sql.columnNameOfCorruptRecord").unwrap_or_else(|| "_corrupt_record".into()),
         str::to_owned,
     );
-    let separator = text(options, "linesep").map(|s| s.as_bytes().to_vec());
+    let separator = text(options, "linesep").map(|s| charset.encode(s));
     let kinds = Kinds { primitives_as_string, prefers_decimal };
     let mut merged = DataType::Null;
     let mut any_corrupt = false;
     for file in files {
         let content = session.fs.read(&file.path).map_err(|_| super::read::file_missing(&file.path))?;
-        let split = FileSplit { file: file.clone(), start: 0, len: file.len };
+        let content = super::inflate::unpacked(&file.path, &content).map_err(|e| super::read::failed(&file.path, e))?;
+        let len = content.len() as u64;
+        let split = FileSplit { file: FileStatus { len, ..file.clone() }, start: 0, len };
         let mut record = |bytes: &[u8]| {
+            let decoded = charset.decode(bytes);
+            let bytes = if charset == Charset::Utf8 { bytes } else { decoded.as_bytes() };
             if bytes.iter().all(u8::is_ascii_whitespace) {
                 return;
             }

@@ -78,8 +78,8 @@ pub struct StructNode {
 /// What became of one object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// A field did not fit.
-    pub unfit: bool,
+    /// The first field that did not fit, and its value.
+    pub unfit: Option<(usize, Span)>,
 }
 
 impl StructNode {
@@ -127,7 +127,9 @@ impl StructNode {
                 Some(span) => {
                     let fits = node.append(bytes, *span, how).is_ok();
                     set(i, fits);
-                    outcome.unfit |= !fits;
+                    if !fits && outcome.unfit.is_none() {
+                        outcome.unfit = Some((i, *span));
+                    }
                 }
             }
         }
@@ -181,6 +183,7 @@ impl Node {
                 valid: NullBufferBuilder::new(0),
             },
             DataType::Binary
+            | DataType::Variant
             | DataType::Time(_)
             | DataType::YearMonthInterval { .. }
             | DataType::DayTimeInterval { .. } => Node::Other(ValueBuilder::new(data_type, 0), data_type.clone()),
@@ -216,7 +219,7 @@ impl Node {
 
     /// Appends the value at `span`; null when it does not fit.
     pub fn append(&mut self, bytes: &[u8], span: Span, how: &Conversion<'_>) -> Result<(), Unfit> {
-        if span.kind == Kind::Null {
+        if span.kind == Kind::Null && !matches!(self, Node::Other(_, DataType::Variant)) {
             self.append_null();
             return Ok(());
         }
@@ -293,7 +296,7 @@ impl Node {
                 }
                 let (_, outcome) = s.object(bytes, span.start, how, &mut |_, _| {}).map_err(|_| unfit)?;
                 s.valid.append_non_null();
-                if outcome.unfit {
+                if outcome.unfit.is_some() {
                     return Err(None);
                 }
             }
@@ -343,6 +346,10 @@ impl Node {
             Node::Other(b, DataType::Binary) if is_text => {
                 let decoded = base64(text()?.as_bytes()).ok_or(unfit)?;
                 b.append(&Value::binary(decoded)).map_err(|_| unfit)?;
+            }
+            Node::Other(b, DataType::Variant) => {
+                let shown = std::str::from_utf8(raw).map_err(|_| unfit)?;
+                b.append(&crate::functions::variant::parse(shown).ok_or(unfit)?).map_err(|_| unfit)?;
             }
             Node::Other(b, data_type) if is_text => {
                 let shown = text()?;

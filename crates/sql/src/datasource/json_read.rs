@@ -4,8 +4,9 @@ use arrow::array::{ArrayRef, BooleanArray, StringBuilder};
 use arrow::compute::filter_record_batch;
 use arrow::record_batch::RecordBatch;
 
+use super::charset::Charset;
 use super::json_columns::{Conversion, StructNode};
-use super::json_scan::{Lenience, Malformed};
+use super::json_scan::{Kind, Lenience, Malformed, Scanner, Span, unquote};
 use super::options::{Options, flag, text};
 use super::read::ReadTask;
 use super::splits::FileSplit;
@@ -37,9 +38,6 @@ impl Mode {
 }
 
 pub(super) fn lenience(options: &Options) -> Result<Lenience> {
-    if flag(options, "allowcomments", false)? {
-        return Err(SparkError::not_yet("The JSON option allowComments"));
-    }
     Ok(Lenience {
         single_quotes: flag(options, "allowsinglequotes", true)?,
         non_numeric: flag(options, "allownonnumericnumbers", true)?,
@@ -47,6 +45,7 @@ pub(super) fn lenience(options: &Options) -> Result<Lenience> {
         control_chars: flag(options, "allowunquotedcontrolchars", false)?,
         leading_zeros: flag(options, "allownumericleadingzeros", false)?,
         backslash_any: flag(options, "allowbackslashescapinganycharacter", false)?,
+        comments: flag(options, "allowcomments", false)?,
     })
 }
 
@@ -74,6 +73,8 @@ struct Rows<'t> {
     set: Vec<bool>,
     keep: Vec<bool>,
     rows: usize,
+    /// Whether a record is one value of the only column.
+    single_variant: bool,
 }
 
 pub(super) fn read(
@@ -84,6 +85,7 @@ pub(super) fn read(
     emit: &mut dyn FnMut(RecordBatch) -> Result<()>,
 ) -> Result<()> {
     let options = &task.relation.options;
+    let charset = Charset::of(options, "JSONOptionsInRead")?;
     let name = corrupt_column(options, task.conf);
     let corrupt = task.required.fields.iter().position(|f| f.name == name && f.data_type == DataType::String);
     let parsed = StructType {
@@ -122,14 +124,23 @@ pub(super) fn read(
         filter_columns,
         keep: Vec::new(),
         rows: 0,
+        single_variant: text(options, "singlevariantcolumn").is_some(),
         task,
     };
     if flag(options, "multiline", false)? {
         let frozen = usize::try_from(split.file.len).unwrap_or(usize::MAX).min(content.len());
-        rows.record(&content[..frozen], emit)?;
+        let whole = &content[..frozen];
+        match charset {
+            Charset::Utf8 => rows.record(whole.strip_prefix(b"\xef\xbb\xbf").unwrap_or(whole), emit)?,
+            other => rows.record(other.decode(whole).as_bytes(), emit)?,
+        }
     } else {
-        for line in super::text::lines(content, split, separator) {
-            rows.record(line, emit)?;
+        let separator = separator.map(|s| charset.encode(&String::from_utf8_lossy(s)));
+        for line in super::text::lines(content, split, separator.as_deref()) {
+            match charset {
+                Charset::Utf8 => rows.record(line, emit)?,
+                other => rows.record(other.decode(line).as_bytes(), emit)?,
+            }
         }
     }
     rows.flush(emit)
@@ -138,13 +149,17 @@ pub(super) fn read(
 impl Rows<'_> {
     /// One record's text: a line, or a file.
     fn record(&mut self, bytes: &[u8], emit: &mut dyn FnMut(RecordBatch) -> Result<()>) -> Result<()> {
-        let start = bytes.iter().position(|b| !matches!(b, b' ' | b'\n' | b'\r' | b'\t'));
-        let Some(start) = start else { return Ok(()) };
-        match bytes[start] {
+        let mut scanner = Scanner::new(bytes, self.lenience);
+        scanner.space();
+        let start = scanner.at;
+        let Some(first) = scanner.peek() else { return Ok(()) };
+        if self.single_variant {
+            self.variant(bytes, start)?;
+            return self.flush_full(emit);
+        }
+        match first {
             b'{' => self.object(bytes, start)?,
             b'[' => {
-                let mut scanner = super::json_scan::Scanner::new(bytes, self.lenience);
-                scanner.at = start;
                 let mut items = Vec::new();
                 let ok = scanner
                     .items(&mut |item| {
@@ -152,7 +167,7 @@ impl Rows<'_> {
                         Ok(())
                     })
                     .is_ok();
-                let objects = items.iter().all(|i| i.kind == super::json_scan::Kind::Object);
+                let objects = items.iter().all(|i| i.kind == Kind::Object);
                 if ok && objects {
                     for item in items {
                         self.object(bytes, item.start)?;
@@ -176,7 +191,7 @@ impl Rows<'_> {
         let set = &mut self.set;
         match self.root.object(bytes, at, &how, &mut |i, fits| set[i] = fits) {
             Err(Malformed) => self.malformed(bytes),
-            Ok((_, outcome)) if outcome.unfit => match self.mode {
+            Ok((_, outcome)) if outcome.unfit.is_some() => match self.mode {
                 Mode::Permissive => {
                     self.finish_row(Some(bytes));
                     Ok(())
@@ -187,7 +202,10 @@ impl Rows<'_> {
                     self.dropped();
                     Ok(())
                 }
-                Mode::FailFast => Err(fail_fast(bytes)),
+                Mode::FailFast => {
+                    let why = outcome.unfit.and_then(|(field, span)| self.misfit(field, bytes, span));
+                    Err(fail_fast(bytes, why))
+                }
             },
             Ok(_) => {
                 self.finish_row(None);
@@ -205,8 +223,54 @@ impl Rows<'_> {
                 Ok(())
             }
             Mode::DropMalformed => Ok(()),
-            Mode::FailFast => Err(fail_fast(bytes)),
+            Mode::FailFast => Err(fail_fast(bytes, unrecognized(bytes))),
         }
+    }
+
+    /// A record as the one column of variants (singleVariantColumn); null where it is no JSON.
+    fn variant(&mut self, bytes: &[u8], start: usize) -> Result<()> {
+        let mut scanner = Scanner::new(bytes, self.lenience);
+        scanner.at = start;
+        let Ok(span) = scanner.value() else { return self.malformed(bytes) };
+        let how = Conversion { times: &self.times, lenience: self.lenience };
+        let fits = self.root.nodes.iter_mut().all(|node| node.append(bytes, span, &how).is_ok());
+        self.set.fill(fits);
+        self.finish_row(None);
+        Ok(())
+    }
+
+    /// Why a value does not fit its column (JacksonParser.parseJsonToken), for tokens of another kind than the column's.
+    fn misfit(&self, field: usize, bytes: &[u8], span: Span) -> Option<SparkError> {
+        let name = self.root.names.get(field)?;
+        let data_type = &self.task.required.fields.iter().find(|f| f.name == *name)?.data_type;
+        let raw = || String::from_utf8_lossy(bytes.get(span.start..span.end).unwrap_or_default()).into_owned();
+        let (token, shown) = match span.kind {
+            Kind::Text { .. } => ("VALUE_STRING", unquote(bytes, span).map_or_else(|_| raw(), |t| t.into_owned())),
+            Kind::Integer => ("VALUE_NUMBER_INT", raw()),
+            Kind::Float | Kind::NonNumeric => ("VALUE_NUMBER_FLOAT", raw()),
+            Kind::True => ("VALUE_TRUE", raw()),
+            Kind::False => ("VALUE_FALSE", raw()),
+            Kind::Object => ("START_OBJECT", "{".to_owned()),
+            Kind::Array => ("START_ARRAY", "[".to_owned()),
+            Kind::Null => return None,
+        };
+        let text = matches!(span.kind, Kind::Text { .. });
+        let parsed = !matches!(
+            data_type,
+            DataType::Boolean | DataType::Byte | DataType::Short | DataType::Integer | DataType::Long
+        );
+        if text && parsed {
+            return None;
+        }
+        Some(SparkError::runtime(
+            "CANNOT_PARSE_JSON_FIELD",
+            &[
+                ("fieldName", &format!("'{name}'")),
+                ("fieldValue", &shown),
+                ("jsonType", token),
+                ("dataType", &data_type.quoted_sql()),
+            ],
+        ))
     }
 
     fn finish_row(&mut self, corrupt: Option<&[u8]>) {
@@ -263,10 +327,27 @@ impl Rows<'_> {
 }
 
 /// MALFORMED_RECORD_IN_PARSING under FAILFAST.
-fn fail_fast(record: &[u8]) -> SparkError {
-    SparkError::new(
+fn fail_fast(record: &[u8], why: Option<SparkError>) -> SparkError {
+    let error = SparkError::new(
         ErrorClass::Spark,
         "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
         &[("badRecord", &String::from_utf8_lossy(record)), ("failFastMode", "FAILFAST")],
-    )
+    );
+    match why {
+        Some(why) => error.with_cause(why),
+        None => error,
+    }
+}
+
+/// Jackson's complaint about a word that is no value of JSON.
+fn unrecognized(record: &[u8]) -> Option<SparkError> {
+    let text = std::str::from_utf8(record).ok()?.trim_start();
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let token = &text[..text.find(|c| !word(c)).unwrap_or(text.len())];
+    if !token.starts_with(|c: char| word(c) && !c.is_ascii_digit()) || matches!(token, "null" | "true" | "false") {
+        return None;
+    }
+    let class = ErrorClass::Java("com.fasterxml.jackson.core.JsonParseException");
+    let expected = "(JSON String, Number (or 'NaN'/'+INF'/'-INF'), Array, Object or token 'null', 'true' or 'false')";
+    Some(SparkError::plain(class, format!("Unrecognized token '{token}': was expecting {expected}")))
 }

@@ -11,6 +11,8 @@ pub struct Lenience {
     pub control_chars: bool,
     pub leading_zeros: bool,
     pub backslash_any: bool,
+    /// allowComments: `// to the end of the line` and `/* between these */`.
+    pub comments: bool,
 }
 
 /// Not JSON.
@@ -56,9 +58,26 @@ impl<'a> Scanner<'a> {
 
     #[inline]
     pub fn space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
-            self.at += 1;
+        loop {
+            while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
+                self.at += 1;
+            }
+            if !self.lenience.comments || !self.comment() {
+                return;
+            }
         }
+    }
+
+    /// Takes the comment that begins here.
+    fn comment(&mut self) -> bool {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let end = match rest {
+            [b'/', b'/', body @ ..] => body.iter().position(|b| *b == b'\n').map_or(rest.len(), |at| at + 2),
+            [b'/', b'*', body @ ..] => body.windows(2).position(|w| w == b"*/").map_or(rest.len(), |at| at + 4),
+            _ => return false,
+        };
+        self.at += end;
+        true
     }
 
     #[inline]
@@ -140,6 +159,7 @@ impl<'a> Scanner<'a> {
         }
         match self.peek() {
             None | Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') => Ok(kind),
+            Some(b'/') if self.lenience.comments => Ok(kind),
             Some(_) => Err(Malformed),
         }
     }

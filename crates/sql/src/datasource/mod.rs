@@ -3,6 +3,9 @@
 //! A read goes: [`relation`] lists files and settles the schema when a plan is made; [`splits::partitions`] cuts the files
 //! into tasks when it runs; a reader of the format turns each piece into batches.
 
+pub mod binary_file;
+pub mod charset;
+pub mod checks;
 pub mod csv_read;
 pub mod csv_tokens;
 pub mod infer_csv;

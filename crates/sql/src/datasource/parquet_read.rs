@@ -20,9 +20,21 @@ use crate::exec::batch::{BATCH_ROWS, make_batch};
 use crate::session::SqlSession;
 use crate::types::{DataType, StructField, StructType};
 
+/// What Spark's readers of columns throw for a type that they do not convert.
+const MISMATCH: &str = "org.apache.spark.sql.execution.datasources.SchemaColumnConvertNotSupportedException";
+
 fn open(content: &Arc<Vec<u8>>, path: &str) -> Result<ParquetRecordBatchReaderBuilder<Bytes>> {
     ParquetRecordBatchReaderBuilder::try_new(Bytes::copy_from_slice(content)).map_err(|_| {
+        let tail: Vec<String> =
+            content[content.len().saturating_sub(4)..].iter().map(|b| (*b as i8).to_string()).collect();
+        let shown = super::qualified(path);
+        let why = if content.len() < 12 {
+            format!("{shown} is not a Parquet file (length is too low: {})", content.len())
+        } else {
+            format!("{shown} is not a Parquet file. Expected magic number at tail, but found [{}]", tail.join(", "))
+        };
         SparkError::new(ErrorClass::Spark, "FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER", &[("path", &uri(path))])
+            .with_cause(SparkError::plain(ErrorClass::Java("java.lang.RuntimeException"), why))
     })
 }
 
@@ -34,10 +46,14 @@ pub fn infer(
     files: &[FileStatus],
 ) -> Result<Option<StructType>> {
     let merge = flag(options, "mergeschema", conf.bool("spark.sql.parquet.mergeSchema"))?;
+    let ignore_corrupt = flag(options, "ignorecorruptfiles", conf.bool("spark.sql.files.ignoreCorruptFiles"))?;
     let mut found: Option<StructType> = None;
     for file in files.iter().filter(|f| f.len > 0) {
         let content = session.fs.read(&file.path).map_err(|_| super::read::file_missing(&file.path))?;
-        let builder = open(&content, &file.path)?;
+        let builder = match open(&content, &file.path) {
+            Err(_) if ignore_corrupt => continue,
+            opened => opened?,
+        };
         let spark = builder
             .metadata()
             .file_metadata()
@@ -135,16 +151,19 @@ pub(super) fn read(
             .map(|(field, at)| match at.and_then(|i| roots.iter().position(|r| *r == i)) {
                 None => Ok(new_null_array(&field.data_type.to_arrow(), batch.num_rows())),
                 Some(i) => fit(batch.column(i), &field.data_type, task.conf).ok_or_else(|| {
+                    let (expected, actual) = (field.data_type.catalog_string(), physical(batch.column(i).data_type()));
+                    let why = format!("column: [{}], physicalType: {actual}, logicalType: {expected}", field.name);
                     SparkError::new(
                         ErrorClass::Spark,
                         "FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH",
                         &[
                             ("path", &uri(&split.file.path)),
                             ("column", &format!("[{}]", field.name)),
-                            ("expectedType", &field.data_type.catalog_string()),
-                            ("actualType", physical(batch.column(i).data_type())),
+                            ("expectedType", &expected),
+                            ("actualType", actual),
                         ],
                     )
+                    .with_cause(SparkError::plain(ErrorClass::Java(MISMATCH), why))
                 }),
             })
             .collect::<Result<Vec<_>>>()?;

@@ -8,6 +8,8 @@ use super::FileStatus;
 use super::listing::folder_of;
 use crate::conf::SqlConf;
 use crate::error::{Result, SparkError};
+use crate::functions::cast::parse::{fit_decimal, parse_decimal, parse_timestamp, parse_timestamp_ntz};
+use crate::functions::datetime::zone::Zone;
 use crate::types::{DataType, StructField, StructType};
 use crate::value::Value;
 
@@ -55,23 +57,34 @@ pub fn escape(value: &str) -> String {
 
 /// The `column=value` folders between `base` and the file's folder; empty when there are none.
 pub fn raw_values(folder: &str, bases: &[String]) -> RawValues {
+    raw_below(folder, bases).0
+}
+
+/// [`raw_values`], and the folder above the first of them (PartitioningUtils.parsePartition).
+fn raw_below<'a>(folder: &'a str, bases: &[String]) -> (RawValues, &'a str) {
     let mut values = Vec::new();
-    let mut at = Some(folder);
-    while let Some(path) = at {
-        if bases.iter().any(|b| b == path) {
+    let mut at = folder;
+    loop {
+        if bases.iter().any(|b| b == at) {
             break;
         }
-        let name = tidemark_vfs::file_name(path);
-        let Some((column, value)) = name.split_once('=') else { break };
-        if column.is_empty() || value.is_empty() {
-            break;
+        let name = tidemark_vfs::file_name(at);
+        match name.split_once('=').filter(|(column, value)| !column.is_empty() && !value.is_empty()) {
+            Some((column, value)) => {
+                let value = unescape(value);
+                values.push((unescape(column), (value != DEFAULT_PARTITION).then_some(value)));
+            }
+            // Folders of no column may lie below those of columns, not between them.
+            None if values.is_empty() => {}
+            None => break,
         }
-        let value = unescape(value);
-        values.push((unescape(column), (value != DEFAULT_PARTITION).then_some(value)));
-        at = parent(path);
+        match parent(at) {
+            Some(above) => at = above,
+            None => break,
+        }
     }
     values.reverse();
-    values
+    (values, at)
 }
 
 /// Where partition discovery starts: the basePath option, or the roots (a root that is a file: its folder).
@@ -94,6 +107,21 @@ pub fn infer(files: &[FileStatus], bases: &[String], user: Option<&StructType>, 
     let parsed: Vec<(&str, RawValues)> = folders.iter().map(|f| (*f, raw_values(f, bases))).collect();
     let partitioned: Vec<&(&str, RawValues)> = parsed.iter().filter(|(_, v)| !v.is_empty()).collect();
     let Some((_, first)) = partitioned.first() else { return Ok(StructType::default()) };
+    let mut found: Vec<&str> = Vec::new();
+    for (folder, _) in &partitioned {
+        let (_, base) = raw_below(folder, bases);
+        if !found.contains(&base) {
+            found.push(base);
+        }
+    }
+    if found.len() > 1 {
+        let shown: Vec<String> = found.iter().map(|base| format!("\t{}", super::qualified(base))).collect();
+        return Err(SparkError::new(
+            crate::error::ErrorClass::Runtime,
+            "CONFLICTING_DIRECTORY_STRUCTURES",
+            &[("discoveredBasePaths", &shown.join("\n"))],
+        ));
+    }
     let names = |v: &RawValues| v.iter().map(|(n, _)| n.clone()).collect::<Vec<_>>();
     let wanted = names(first);
     if partitioned.iter().any(|(_, v)| names(v) != wanted) {
@@ -128,7 +156,7 @@ fn conflicting(parsed: &[(&str, RawValues)]) -> SparkError {
         lists.iter().enumerate().map(|(i, l)| format!("\n\tPartition column name list #{i}: {l}")).collect();
     let paths: Vec<String> = parsed.iter().map(|(p, _)| format!("\n\t{}", super::qualified(p))).collect();
     SparkError::new(
-        crate::error::ErrorClass::Spark,
+        crate::error::ErrorClass::Runtime,
         "CONFLICTING_PARTITION_COLUMN_NAMES",
         &[("distinctPartColLists", &lists.concat()), ("suspiciousPaths", &paths.concat())],
     )
@@ -188,7 +216,18 @@ fn type_of(raw: &str) -> DataType {
     if date_of(raw).is_some() {
         return DataType::Date;
     }
+    if is_timestamp(raw) {
+        return DataType::Timestamp;
+    }
     DataType::String
+}
+
+/// `yyyy-MM-dd HH:mm:ss[.S]` (PartitioningUtils.timestampPartitionPattern).
+fn is_timestamp(raw: &str) -> bool {
+    let shape = |b: u8| if b.is_ascii_digit() { b'0' } else { b };
+    let shape: Vec<u8> = raw.bytes().map(shape).collect();
+    matches!(shape.as_slice(), b"0000-00-00 00:00:00" | b"0000-00-00 00:00:00.0")
+        && parse_timestamp(raw, &Zone::UTC).is_some()
 }
 
 /// `yyyy-MM-dd` as days since the epoch.
@@ -212,12 +251,12 @@ pub fn values_of(file: &FileStatus, bases: &[String], schema: &StructType, conf:
         .map(|field| {
             let value = raw.iter().find(|(n, _)| conf.same_name(n, &field.name)).and_then(|(_, v)| v.clone());
             let Some(text) = value else { return Ok(Value::Null) };
-            cast(&text, field)
+            cast(&text, field, conf)
         })
         .collect()
 }
 
-fn cast(text: &str, field: &StructField) -> Result<Value> {
+fn cast(text: &str, field: &StructField, conf: &SqlConf) -> Result<Value> {
     let bad = || {
         SparkError::new(
             crate::error::ErrorClass::Runtime,
@@ -238,7 +277,12 @@ fn cast(text: &str, field: &StructField) -> Result<Value> {
         DataType::Long => Value::Long(digits.parse().map_err(|_| bad())?),
         DataType::Float => Value::Float(digits.parse().map_err(|_| bad())?),
         DataType::Double => Value::Double(digits.parse().map_err(|_| bad())?),
-        DataType::Decimal { precision, scale: 0 } => Value::Decimal(digits.parse().map_err(|_| bad())?, *precision, 0),
+        DataType::Decimal { precision, scale } => {
+            let (unscaled, from) = parse_decimal(digits).ok_or_else(bad)?;
+            Value::Decimal(fit_decimal(unscaled, from, *precision, *scale).ok_or_else(bad)?, *precision, *scale)
+        }
+        DataType::Timestamp => Value::Timestamp(parse_timestamp(text, conf.time_zone()).ok_or_else(bad)?),
+        DataType::TimestampNtz => Value::TimestampNtz(parse_timestamp_ntz(text, true).ok_or_else(bad)?),
         DataType::Date => Value::Date(date_of(digits).ok_or_else(bad)?),
         DataType::String | DataType::Char(_) | DataType::Varchar(_) => Value::String(Arc::from(text)),
         _ => {

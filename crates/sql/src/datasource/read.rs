@@ -30,6 +30,18 @@ pub fn failed(path: &str, cause: SparkError) -> SparkError {
     }
 }
 
+/// Whether an error says that a file is broken, not that it is gone or that a record is refused (FileScanRDD).
+fn is_corruption(error: &SparkError) -> bool {
+    let innermost = std::iter::successors(Some(error), |e| e.cause.as_deref()).last();
+    let condition = error.condition.as_deref().unwrap_or_default();
+    let broken = |class: ErrorClass| matches!(class, ErrorClass::Java(name) if name.starts_with("java.io.") || name == "java.lang.RuntimeException");
+    match condition {
+        "FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER" | "FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH" => true,
+        "FAILED_READ_FILE.NO_HINT" => innermost.is_some_and(|e| broken(e.class)),
+        _ => false,
+    }
+}
+
 /// What a task reads.
 pub struct ReadTask<'a> {
     pub session: &'a SqlSession,
@@ -45,12 +57,24 @@ pub struct ReadTask<'a> {
 impl ReadTask<'_> {
     /// Reads one piece; `emit` gets batches of the required columns.
     pub fn read(&self, split: &FileSplit, emit: &mut dyn FnMut(RecordBatch) -> Result<()>) -> Result<()> {
+        match self.read_whole(split, emit) {
+            Err(error) if is_corruption(&error) && self.ignores_corrupt()? => Ok(()),
+            done => done,
+        }
+    }
+
+    /// ignoreCorruptFiles, the option or else the configuration: what was read of a file before the fault is kept.
+    fn ignores_corrupt(&self) -> Result<bool> {
+        let default = self.conf.bool("spark.sql.files.ignoreCorruptFiles");
+        flag(&self.relation.options, "ignorecorruptfiles", default)
+    }
+
+    fn read_whole(&self, split: &FileSplit, emit: &mut dyn FnMut(RecordBatch) -> Result<()>) -> Result<()> {
         let options = &self.relation.options;
-        if self.format != Format::Parquet {
+        if !matches!(self.format, Format::Parquet | Format::BinaryFile) {
             codec(options)?;
         }
-        let ignore_missing =
-            flag(options, "ignoremissingfiles", false)? || self.conf.bool("spark.sql.files.ignoreMissingFiles");
+        let ignore_missing = flag(options, "ignoremissingfiles", self.conf.bool("spark.sql.files.ignoreMissingFiles"))?;
         let content: Arc<Vec<u8>> = match self.session.fs.read(&split.file.path) {
             Ok(content) => content,
             Err(_) if ignore_missing => return Ok(()),
@@ -59,6 +83,9 @@ impl ReadTask<'_> {
         let separator = text(options, "linesep").map(str::as_bytes);
         if self.format == Format::Parquet {
             return super::parquet_read::read(self, content, split, emit).map_err(|e| failed(&split.file.path, e));
+        }
+        if self.format == Format::BinaryFile {
+            return super::binary_file::read(self, &content, &split.file, emit);
         }
         let content = super::inflate::unpacked(&split.file.path, &content).map_err(|e| failed(&split.file.path, e))?;
         let whole = FileSplit { start: 0, len: content.len() as u64, ..split.clone() };
@@ -81,7 +108,7 @@ impl ReadTask<'_> {
             }
             Format::Json => super::json_read::read(self, &content, split, separator, emit),
             Format::Csv => super::csv_read::read(self, &content, split, separator, emit),
-            Format::Parquet => Err(SparkError::internal("parquet is read above")),
+            Format::Parquet | Format::BinaryFile => Err(SparkError::internal("these are read above")),
         }
         .map_err(|e| failed(&split.file.path, e))
     }

@@ -20,6 +20,7 @@ pub enum Format {
     Csv,
     Text,
     Parquet,
+    BinaryFile,
 }
 
 impl Format {
@@ -32,6 +33,7 @@ impl Format {
             "csv" | "csvfileformat" => Self::Csv,
             "text" | "textfileformat" => Self::Text,
             "parquet" | "parquetfileformat" => Self::Parquet,
+            "binaryfile" | "binaryfileformat" => Self::BinaryFile,
             _ => return None,
         })
     }
@@ -43,6 +45,7 @@ impl Format {
             Self::Csv => "csv",
             Self::Text => "text",
             Self::Parquet => "parquet",
+            Self::BinaryFile => "binaryFile",
         }
     }
 
@@ -53,6 +56,7 @@ impl Format {
             Self::Csv => "CSV",
             Self::Text => "Text",
             Self::Parquet => "Parquet",
+            Self::BinaryFile => "BINARYFILE",
         }
     }
 
@@ -62,7 +66,7 @@ impl Format {
             Self::Json | Self::Csv => !flag(options, "multiline", false)?,
             Self::Text => !flag(options, "wholetext", false)?,
             // Pieces of a Parquet file are whole row groups; one task reads them all here.
-            Self::Parquet => false,
+            Self::Parquet | Self::BinaryFile => false,
         })
     }
 }
@@ -81,13 +85,17 @@ pub fn unavailable(name: &str) -> SparkError {
             ErrorClass::UnsupportedOperation,
             "ORC files are not supported by Tidemark: use Parquet, JSON, CSV or text",
         ),
-        "xml" | "binaryfile" => SparkError::not_yet(&format!("The file format {name}")),
-        _ => SparkError::new(
-            ErrorClass::Java("org.apache.spark.SparkClassNotFoundException"),
-            "DATA_SOURCE_NOT_FOUND",
-            &[("provider", name)],
-        ),
+        "xml" => SparkError::not_yet(&format!("The file format {name}")),
+        _ => not_found(name),
     }
+}
+
+/// A name that no provider has: what was looked for is the cause.
+pub fn not_found(name: &str) -> SparkError {
+    let class = ErrorClass::Java("org.apache.spark.SparkClassNotFoundException");
+    let missing = ErrorClass::Java("java.lang.ClassNotFoundException");
+    SparkError::new(class, "DATA_SOURCE_NOT_FOUND", &[("provider", name)])
+        .with_cause(SparkError::plain(missing, format!("{name}.DefaultSource")))
 }
 
 /// Lists the paths and settles the schema: `user_schema` given, or inferred from the files.
@@ -157,6 +165,12 @@ fn settle(
         Some(user) => StructType { fields: user.fields.iter().filter(|f| !is_partition(&f.name)).cloned().collect() },
         None => infer(session, conf, format, &options, &files)?,
     };
+    if user_schema.is_some() {
+        // A folder's value that is none of the type given for its column is refused at once.
+        for file in &files {
+            partitions::values_of(file, &bases, &partition_schema, conf)?;
+        }
+    }
     check_duplicates(&data_schema, conf)?;
     check_types(format, &data_schema)?;
     let data_schema = as_nullable(&data_schema);
@@ -209,7 +223,7 @@ fn as_nullable(schema: &StructType) -> StructType {
     }
 }
 
-fn check_duplicates(schema: &StructType, conf: &SqlConf) -> Result<()> {
+pub(super) fn check_duplicates(schema: &StructType, conf: &SqlConf) -> Result<()> {
     for (i, field) in schema.fields.iter().enumerate() {
         if schema.fields[..i].iter().any(|f| conf.same_name(&f.name, &field.name)) {
             let shown = if conf.case_sensitive() { field.name.clone() } else { field.name.to_lowercase() };
@@ -250,6 +264,7 @@ fn infer(
         }),
         Format::Json => infer_json::infer(session, conf, options, files)?.ok_or_else(unable),
         Format::Csv => super::infer_csv::infer(session, conf, options, files)?.ok_or_else(unable),
+        Format::BinaryFile => Ok(super::binary_file::schema()),
         Format::Parquet => super::parquet_read::infer(session, conf, options, files)?.ok_or_else(unable),
     }
 }

@@ -1,12 +1,14 @@
 //! df.write...save(): the save modes, the job's part files, `_SUCCESS` (InsertIntoHadoopFsRelationCommand).
 
 use super::options::Options;
+use super::relation::{check_duplicates, format_named};
 use super::write::FileWriter;
 use super::{qualified, resolve_path};
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::functions::hash::xxhash64_bytes;
 use crate::plan::PlanRef;
 use crate::session::SqlSession;
+use crate::types::{DataType, StructField, StructType};
 
 /// What to do with what is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +33,19 @@ pub fn save(
     let fs = &session.fs;
     let folder = resolve_path(&session.cwd, path);
     let schema = plan.schema();
-    for name in partition_by {
+    if partition_by.is_empty() && has_empty(&schema) {
+        let format = format_named(format)?.shown();
+        return Err(SparkError::analysis("EMPTY_SCHEMA_NOT_SUPPORTED_FOR_DATASOURCE", &[("format", format)]));
+    }
+    for (i, name) in partition_by.iter().enumerate() {
+        if partition_by[..i].iter().any(|other| conf.same_name(other, name)) {
+            let shown = if conf.case_sensitive() { name.clone() } else { name.to_lowercase() };
+            return Err(SparkError::analysis("COLUMN_ALREADY_EXISTS", &[("columnName", &format!("`{shown}`"))]));
+        }
         if !schema.fields.iter().any(|f| conf.same_name(&f.name, name)) {
-            let names: Vec<&str> = schema.fields.iter().map(|f| f.name.as_str()).collect();
             return Err(SparkError::analysis(
-                "_LEGACY_ERROR_TEMP_1196",
-                &[("columnType", "Partition"), ("columnName", name), ("validColumnNames", &names.join(", "))],
+                "_LEGACY_ERROR_TEMP_1155",
+                &[("col", name), ("schemaCatalog", &DataType::Struct(schema.clone().into()).catalog_string())],
             ));
         }
     }
@@ -44,6 +53,7 @@ pub fn save(
         return Err(SparkError::analysis("ALL_PARTITION_COLUMNS_NOT_ALLOWED", &[]));
     }
     let writer = FileWriter::new(format, options, &schema, partition_by, &conf)?;
+    check_duplicates(&schema, &conf)?;
     let exists = fs.exists(&folder);
     match mode {
         SaveMode::Error if exists => {
@@ -69,6 +79,12 @@ pub fn save(
     };
     writer.write(&**fs, &folder, &partitions, &name, now_ms)?;
     fs.write(&tidemark_vfs::join(&folder, "_SUCCESS"), b"", now_ms).map_err(io)
+}
+
+/// Whether a schema or a struct within it has no columns (DataSource.hasEmptySchema).
+fn has_empty(schema: &StructType) -> bool {
+    let nested = |field: &StructField| matches!(&field.data_type, DataType::Struct(inner) if has_empty(inner));
+    schema.fields.is_empty() || schema.fields.iter().any(nested)
 }
 
 /// Whether the plan reads the folder that is to be replaced.

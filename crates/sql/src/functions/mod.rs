@@ -9,7 +9,7 @@ pub mod describe;
 pub mod eval;
 pub mod generator;
 pub mod hash;
-mod json;
+pub(crate) mod json;
 #[cfg(test)]
 mod properties;
 pub(crate) mod python_table;

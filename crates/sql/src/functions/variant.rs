@@ -52,7 +52,7 @@ fn malformed_variant() -> SparkError {
 }
 
 /// A JSON text as a variant; None when it is malformed.
-pub(super) fn parse(text: &str) -> Option<Value> {
+pub(crate) fn parse(text: &str) -> Option<Value> {
     const STRICT: Lenience = Lenience {
         single_quotes: false,
         non_numeric: false,
@@ -60,6 +60,7 @@ pub(super) fn parse(text: &str) -> Option<Value> {
         control_chars: false,
         leading_zeros: false,
         backslash_any: false,
+        comments: false,
     };
     let mut scanner = Scanner::new(text.as_bytes(), STRICT);
     scanner.space();

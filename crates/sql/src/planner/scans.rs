@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::{Planner, text};
+use crate::dataframe::is_cached;
+use crate::datasource::checks::{check_corrupt_column, check_options, has_corrupt_column};
 use crate::datasource::relation::{Format, format_named};
 use crate::datasource::write::too_wide_for_text;
 use crate::error::Result;
@@ -116,10 +118,15 @@ impl Planner<'_> {
             return Err(too_wide_for_text(relation.data_schema.fields.len()));
         }
         let conf = &self.ctx.conf;
+        check_options(format, &relation.options)?;
+        // Rows of a cached frame were parsed whole, which shows where malformed ones have a column.
+        let cached = has_corrupt_column(format, &relation.options, &relation.data_schema, conf)
+            && is_cached(self.ctx.session, &relation.output);
         let in_schema =
             |schema: &StructType, a: &Attribute| schema.fields.iter().position(|f| conf.same_name(&f.name, &a.name));
         let used = |a: &Arc<Attribute>| {
-            list.is_none_or(|l| l.iter().any(|e| e.references().contains(&a.id)))
+            cached
+                || list.is_none_or(|l| l.iter().any(|e| e.references().contains(&a.id)))
                 || filters.iter().any(|f| f.references().contains(&a.id))
         };
         let wanted: Vec<Arc<Attribute>> = output.iter().filter(|a| used(a)).cloned().collect();
@@ -137,6 +144,9 @@ impl Planner<'_> {
                     required_attributes.push(Arc::clone(a));
                 }
             }
+        }
+        if !cached {
+            check_corrupt_column(format, &relation.options, &relation.data_schema, &required, conf)?;
         }
         let partition_attributes: Vec<Arc<Attribute>> = relation
             .partition_schema
@@ -156,8 +166,9 @@ impl Planner<'_> {
         let data_filters: Vec<Expr> =
             usable.iter().filter(|f| on(f, &required_attributes)).map(|f| (*f).clone()).collect();
         let pushable: Vec<&Expr> = data_filters.iter().filter(|f| translatable(f)).collect();
-        let parses_filters =
-            matches!(format, Format::Json | Format::Csv) && settings::filter_pushdown(conf, &relation.format);
+        let parses_filters = !cached
+            && matches!(format, Format::Json | Format::Csv)
+            && settings::filter_pushdown(conf, &relation.format);
         let pushed = if parses_filters {
             pushable.iter().map(|f| bind(f, &required_attributes)).collect::<Result<_>>()?
         } else {

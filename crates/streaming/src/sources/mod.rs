@@ -100,7 +100,7 @@ pub(crate) struct SourceEnv {
 /// Opens the source that a relation reads.
 pub(crate) fn open(relation: &StreamingRelation, env: SourceEnv) -> Result<Box<dyn Source>> {
     match relation.format.to_ascii_lowercase().as_str() {
-        "json" | "csv" | "text" | "parquet" | "orc" | "xml" | "avro" => {
+        "json" | "csv" | "text" | "parquet" | "orc" | "xml" | "avro" | "binaryfile" => {
             Ok(Box::new(file::FileSource::open(relation, env)?))
         }
         "rate" => Ok(Box::new(rate::RateSource::open(&relation.options, env)?)),

@@ -3,9 +3,10 @@
 use super::times::Times;
 use super::{Rows, line_separator};
 use crate::conf::SqlConf;
+use crate::datasource::charset::Charset;
 use crate::datasource::options::{Options, flag};
 use crate::error::Result;
-use crate::functions::cast::to_text;
+use crate::functions::cast::{to_pretty, to_text};
 use crate::types::DataType;
 use crate::value::{Value, value_at};
 
@@ -13,6 +14,10 @@ struct Style<'a> {
     delimiter: &'a str,
     quote: char,
     escape: char,
+    /// Stands before an escape character within quotes; None: nothing does.
+    escape_escape: Option<char>,
+    /// A first cell that begins with it is quoted.
+    comment: Option<char>,
     quote_all: bool,
     escape_quotes: bool,
     null: &'a str,
@@ -25,12 +30,19 @@ struct Style<'a> {
 impl<'a> Style<'a> {
     fn of(options: &'a Options) -> Result<Self> {
         let text = |key: &str, default: &'static str| options.get(key).map_or(default, String::as_str);
-        let first = |key: &str, default: char| options.get(key).and_then(|t| t.chars().next()).unwrap_or(default);
+        let given = |key: &str| options.get(key).and_then(|t| t.chars().next());
+        // An option of no character means the character of code 0.
+        let first = |key: &str, default: char| {
+            options.get(key).map_or(default, |t| t.chars().next().filter(|_| t != "\\u0000").unwrap_or('\0'))
+        };
+        let (quote, escape) = (first("quote", '"'), first("escape", '\\'));
         let delimiter = options.get("sep").or_else(|| options.get("delimiter")).map_or(",", String::as_str);
         Ok(Style {
             delimiter: if delimiter == "\\t" { "\t" } else { delimiter },
-            quote: first("quote", '"'),
-            escape: first("escape", '\\'),
+            quote,
+            escape,
+            escape_escape: given("chartoescapequoteescaping").or_else(|| (quote != escape).then_some(escape)),
+            comment: given("comment"),
             quote_all: flag(options, "quoteall", false)?,
             escape_quotes: flag(options, "escapequotes", true)?,
             null: text("nullvalue", ""),
@@ -61,7 +73,7 @@ pub(super) fn encode(rows: &Rows<'_>) -> Result<Vec<u8>> {
             style.line(cells, &mut out);
         }
     }
-    Ok(out.into_bytes())
+    Ok(Charset::of(rows.options, "CSVOptions")?.encode(&out))
 }
 
 /// One row as CSV text without a line's end (to_csv).
@@ -79,6 +91,7 @@ fn cell(times: &Times, value: &Value, data_type: &DataType) -> String {
         Value::Date(days) => times.date(*days),
         Value::Timestamp(us) => times.timestamp(*us),
         Value::TimestampNtz(us) => times.timestamp_ntz(*us),
+        Value::Binary(_) => to_pretty(value, data_type, times.zone()),
         Value::Time(nanos) => crate::value::text::time_to_string(*nanos),
         // Nulls inside an array are empty as they are outside.
         Value::Array(items) => {
@@ -100,16 +113,19 @@ impl Style<'_> {
                 out.push_str(self.delimiter);
             }
             match cell {
-                None => self.field(self.null, true, out),
-                Some(text) if text.is_empty() => self.field(self.empty, true, out),
-                Some(text) => self.field(&text, false, out),
+                None => self.field(self.null, true, false, out),
+                Some(text) if text.is_empty() => self.field(self.empty, true, false, out),
+                Some(text) => {
+                    let comment = i == 0 && self.comment.is_some_and(|c| text.starts_with(c));
+                    self.field(&text, false, comment, out);
+                }
             }
         }
         out.push_str(self.separator);
     }
 
-    /// `literal`: the text for null or empty, which is never trimmed or quoted for what it holds.
-    fn field(&self, text: &str, literal: bool, out: &mut String) {
+    /// `literal`: the text for null or empty, which is never trimmed or quoted for what it holds. `quoted`: quoted anyway.
+    fn field(&self, text: &str, literal: bool, quoted: bool, out: &mut String) {
         if literal && !self.quote_all {
             out.push_str(text);
             return;
@@ -124,6 +140,7 @@ impl Style<'_> {
             trimmed = trimmed.trim_end_matches(|c: char| c <= ' ');
         }
         let needs = self.quote_all
+            || quoted
             || trimmed.contains(self.delimiter)
             || trimmed.contains(['\n', '\r'])
             || trimmed.starts_with(self.quote)
@@ -136,8 +153,11 @@ impl Style<'_> {
         for c in trimmed.chars() {
             if c == self.quote {
                 out.push(self.escape);
+            } else if c == self.escape {
+                out.extend(self.escape_escape);
             }
-            out.push(c);
+            // A line end within a value becomes that of the lines.
+            if c == '\n' && !self.separator.is_empty() { out.push_str(self.separator) } else { out.push(c) }
         }
         out.push(self.quote);
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod csv;
 mod json;
+mod packed;
 mod parquet;
 mod times;
 
@@ -9,6 +10,7 @@ use arrow::record_batch::RecordBatch;
 use tidemark_vfs::FileSystem;
 
 use self::times::Times;
+use super::charset::Charset;
 use super::options::{Options, codec, lower_keys};
 use super::partitions::{DEFAULT_PARTITION, escape};
 use super::relation::{Format, format_named};
@@ -60,6 +62,11 @@ pub(super) fn unsupported(format: Format, field: &StructField) -> SparkError {
     )
 }
 
+/// The refusal to write binary files.
+fn binary_files() -> SparkError {
+    SparkError::new(ErrorClass::UnsupportedOperation, "UNSUPPORTED_FEATURE.WRITE_FOR_BINARY_SOURCE", &[])
+}
+
 /// The refusal of text of so many columns.
 pub(crate) fn too_wide_for_text(columns: usize) -> SparkError {
     SparkError::analysis("_LEGACY_ERROR_TEMP_1290", &[("schemaSize", &columns.to_string())])
@@ -68,6 +75,7 @@ pub(crate) fn too_wide_for_text(columns: usize) -> SparkError {
 /// Whether a format can hold a type (FileFormat.supportDataType).
 pub(super) fn supports(format: Format, data_type: &DataType) -> bool {
     match format {
+        Format::BinaryFile => true,
         Format::Text => *data_type == DataType::String,
         Format::Csv => data_type.is_atomic() && *data_type != DataType::Variant,
         Format::Json | Format::Parquet => match data_type {
@@ -91,6 +99,16 @@ impl FileWriter {
     ) -> Result<Self> {
         let format = format_named(format)?;
         let options = lower_keys(options);
+        match format {
+            Format::BinaryFile => return Err(binary_files()),
+            Format::Csv => {
+                Charset::of(&options, "CSVOptions")?;
+            }
+            Format::Json => {
+                Charset::of(&options, "JSONOptions")?;
+            }
+            Format::Text | Format::Parquet => {}
+        }
         let partition_by: Vec<usize> = partition_by
             .iter()
             .filter_map(|name| schema.fields.iter().position(|f| conf.same_name(&f.name, name)))
@@ -125,6 +143,7 @@ impl FileWriter {
         match codec(&self.options)?.as_deref() {
             None => Ok(plain.to_owned()),
             Some("gzip") => Ok(format!("{plain}.gz")),
+            Some("deflate") => Ok(format!("{plain}.deflate")),
             Some(other) => Err(SparkError::not_yet(&format!("Compression with {other}"))),
         }
     }
@@ -136,8 +155,13 @@ impl FileWriter {
             Format::Csv => csv::encode(&rows)?,
             Format::Text => text(&rows),
             Format::Parquet => return parquet::encode(&rows),
+            Format::BinaryFile => return Err(binary_files()),
         };
-        Ok(if self.extension()?.ends_with(".gz") { gzip(&bytes) } else { bytes })
+        Ok(match codec(&self.options)?.as_deref() {
+            Some("gzip") => packed::gzip(&bytes),
+            Some("deflate") => packed::zlib(&bytes),
+            _ => bytes,
+        })
     }
 
     /// Rows of a file at most: the option, or spark.sql.files.maxRecordsPerFile; 0 and less: no bound.
@@ -294,31 +318,5 @@ fn text(rows: &Rows<'_>) -> Vec<u8> {
             out.extend_from_slice(separator.as_bytes());
         }
     }
-    out
-}
-
-/// A gzip file of stored blocks: what reads gzip reads it, and nothing has to be linked for it.
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
-    let mut blocks = bytes.chunks(0xffff).peekable();
-    if blocks.peek().is_none() {
-        out.extend_from_slice(&[1, 0, 0, 0xff, 0xff]);
-    }
-    while let Some(block) = blocks.next() {
-        out.push(u8::from(blocks.peek().is_none()));
-        let len = block.len() as u16;
-        out.extend_from_slice(&len.to_le_bytes());
-        out.extend_from_slice(&(!len).to_le_bytes());
-        out.extend_from_slice(block);
-    }
-    let mut crc = !0_u32;
-    for byte in bytes {
-        crc ^= u32::from(*byte);
-        for _ in 0..8 {
-            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
-        }
-    }
-    out.extend_from_slice(&(!crc).to_le_bytes());
-    out.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
     out
 }

@@ -23,15 +23,28 @@ pub(super) fn extension(option: Option<&str>, conf: &SqlConf) -> Result<String> 
     match codec(option, conf).as_str() {
         "snappy" => Ok(".snappy.parquet".to_owned()),
         "none" | "uncompressed" => Ok(".parquet".to_owned()),
-        other @ ("gzip" | "lzo" | "brotli" | "lz4" | "lz4_raw" | "zstd") => {
-            Err(SparkError::not_yet(&format!("Parquet with compression {other}")))
+        // Named as by Spark; pages are left as they are, which every reader of the format takes.
+        "gzip" => Ok(".gz.parquet".to_owned()),
+        "zstd" => Ok(".zstd.parquet".to_owned()),
+        "lz4" => Ok(".lz4hadoop.parquet".to_owned()),
+        "lz4_raw" => Ok(".lz4raw.parquet".to_owned()),
+        other @ ("lzo" | "brotli") => {
+            let class = if other == "lzo" {
+                "com.hadoop.compression.lzo.LzoCodec"
+            } else {
+                "org.apache.hadoop.io.compress.BrotliCodec"
+            };
+            let missing = ErrorClass::Java("java.lang.ClassNotFoundException");
+            let failed = ErrorClass::Java("org.apache.parquet.hadoop.BadConfigurationException");
+            Err(SparkError::plain(failed, format!("Class {class} was not found"))
+                .with_cause(SparkError::plain(missing, class)))
         }
         other => Err(SparkError::new(
             ErrorClass::IllegalArgument,
             "CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
             &[
                 ("codecName", other),
-                ("availableCodecs", "brotli, uncompressed, lzo, snappy, none, zstd, lz4_raw, lz4, gzip"),
+                ("availableCodecs", "brotli, uncompressed, lzo, snappy, lz4_raw, none, zstd, lz4, gzip"),
             ],
         )),
     }

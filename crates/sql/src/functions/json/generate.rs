@@ -10,7 +10,7 @@ use crate::value::text::{MICROS_PER_DAY, decimal_to_scientific, double_to_string
 
 /// How values are written.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(crate) struct Writer {
     pub ignore_nulls: bool,
     pub pretty: bool,
     /// None: the session's.
@@ -21,7 +21,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn write(&self, value: &Value, t: &DataType, session: &Zone) -> String {
+    pub(crate) fn write(&self, value: &Value, t: &DataType, session: &Zone) -> String {
         let mut out = String::new();
         self.value(value, t, self.zone.as_ref().unwrap_or(session), 0, &mut out);
         out

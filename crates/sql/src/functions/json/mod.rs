@@ -7,6 +7,7 @@ mod parse;
 mod path;
 mod resolve;
 
+pub(crate) use self::resolve::writer;
 pub(super) use self::resolve::{FUNCTIONS, base64, constant, options, schema_argument, unbase64};
 
 use std::borrow::Cow;
@@ -23,6 +24,7 @@ const DEFAULT: Lenience = Lenience {
     control_chars: false,
     leading_zeros: false,
     backslash_any: false,
+    comments: false,
 };
 
 /// The root value of a text; what follows it is not looked at.

@@ -6,6 +6,7 @@ use super::columns::Scratch;
 use super::generate::Writer;
 use super::parse::Reader;
 use super::{DEFAULT, items, members, path, root};
+use crate::conf::SqlConf;
 use crate::datasource::json_scan::{Kind, Lenience};
 use crate::datasource::options::{Options, flag};
 use crate::error::{ErrorClass, Result, SparkError};
@@ -81,6 +82,7 @@ fn lenience(options: &Options) -> Result<Lenience> {
         control_chars: flag(options, "allowunquotedcontrolchars", false)?,
         leading_zeros: flag(options, "allownumericleadingzeros", false)?,
         backslash_any: flag(options, "allowbackslashescapinganycharacter", false)?,
+        comments: flag(options, "allowcomments", false)?,
     })
 }
 
@@ -262,6 +264,25 @@ fn without_comments(text: &str) -> String {
     out
 }
 
+/// The writer that the options and the configuration describe (JSONOptions).
+pub(crate) fn writer(options: &Options, conf: &SqlConf) -> Result<Writer> {
+    let ignore = conf.bool("spark.sql.jsonGenerator.ignoreNullFields");
+    Ok(Writer {
+        ignore_nulls: flag(options, "ignorenullfields", ignore)?,
+        pretty: flag(options, "pretty", false)?,
+        zone: zone(options)?,
+        timestamp: match pattern(options, "timestampformat", false)? {
+            Some(p) => p,
+            None => Pattern::new("yyyy-MM-dd'T'HH:mm:ss.SSSXXX", false)?,
+        },
+        timestamp_ntz: match pattern(options, "timestampntzformat", false)? {
+            Some(p) => p,
+            None => Pattern::new("yyyy-MM-dd'T'HH:mm:ss.SSS", false)?,
+        },
+        date: pattern(options, "dateformat", false)?,
+    })
+}
+
 fn to_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let options = options(b, args.get(1))?;
     let child = vec![args[0].clone()];
@@ -269,21 +290,7 @@ fn to_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     if !matches!(t, DataType::Struct(_) | DataType::Array { .. } | DataType::Map { .. } | DataType::Variant) {
         return Err(invalid_schema(&describe::call_text("to_json", &child), &t));
     }
-    let ignore = b.conf.bool("spark.sql.jsonGenerator.ignoreNullFields");
-    let writer = Writer {
-        ignore_nulls: flag(&options, "ignorenullfields", ignore)?,
-        pretty: flag(&options, "pretty", false)?,
-        zone: zone(&options)?,
-        timestamp: match pattern(&options, "timestampformat", false)? {
-            Some(p) => p,
-            None => Pattern::new("yyyy-MM-dd'T'HH:mm:ss.SSSXXX", false)?,
-        },
-        timestamp_ntz: match pattern(&options, "timestampntzformat", false)? {
-            Some(p) => p,
-            None => Pattern::new("yyyy-MM-dd'T'HH:mm:ss.SSS", false)?,
-        },
-        date: pattern(&options, "dateformat", false)?,
-    };
+    let writer = writer(&options, b.conf)?;
     let nullable = child[0].nullable();
     Ok(call("to_json", child, DataType::String, nullable, ToJson { writer, input: t }))
 }

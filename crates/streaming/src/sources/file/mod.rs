@@ -144,8 +144,8 @@ impl FileSource {
     /// The files as a relation with the columns of `output`; folders `key=value` below the base give columns, too.
     fn relation(&self, files: Vec<FileStatus>, output: &[Arc<Attribute>]) -> Result<LogicalPlan> {
         let mut options = self.reader_options.clone();
-        if is_glob(&self.base) {
-            // Files of a pattern have no base folder: their folders give no columns.
+        if is_glob(&self.base) && !options.contains_key("basepath") {
+            // Files of a pattern have no base folder but the option's: their folders give no columns.
             options.insert("recursivefilelookup".to_owned(), "true".to_owned());
         }
         let field = |a: &Arc<Attribute>| StructField::new(&*a.name, a.data_type.clone(), true);

@@ -1,0 +1,40 @@
+//! The format binaryFile: a row for each file, with its bytes (BinaryFileFormat).
+
+use arrow::record_batch::RecordBatch;
+
+use super::FileStatus;
+use super::read::ReadTask;
+use crate::error::Result;
+use crate::exec::batch::make_batch;
+use crate::types::{DataType, StructField, StructType};
+use crate::value::{Value, repeat_value};
+
+/// path, modificationTime, length, content.
+pub fn schema() -> StructType {
+    StructType::new(vec![
+        StructField::new("path", DataType::String, false),
+        StructField::new("modificationTime", DataType::Timestamp, false),
+        StructField::new("length", DataType::Long, false),
+        StructField::new("content", DataType::Binary, true),
+    ])
+}
+
+/// The row of a file.
+pub(super) fn read(
+    task: &ReadTask<'_>,
+    content: &[u8],
+    file: &FileStatus,
+    emit: &mut dyn FnMut(RecordBatch) -> Result<()>,
+) -> Result<()> {
+    let columns = task.required.fields.iter().map(|field| {
+        let value = match &*field.name {
+            "path" => Value::from(super::qualified(&file.path)),
+            "modificationTime" => Value::Timestamp(file.modified_ms.saturating_mul(1000)),
+            "length" => Value::Long(i64::try_from(file.len).unwrap_or(i64::MAX)),
+            _ => Value::binary(content.to_vec()),
+        };
+        repeat_value(&field.data_type, &value, 1)
+    });
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    emit(make_batch(&crate::catalog::attributes(task.required), columns, 1)?)
+}
