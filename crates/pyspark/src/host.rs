@@ -34,10 +34,12 @@ fn gone() -> SparkError {
 impl Host {
     /// Runs `work` on the interpreter; an exception becomes the engine's error.
     fn enter<R>(&self, callback: Callback, work: impl FnOnce(&VirtualMachine) -> PyResult<Result<R>>) -> Result<R> {
+        let before = self.0.on_worker.replace(matches!(callback, Callback::Worker));
         let result = self.0.enter(|vm| match work(vm) {
             Ok(result) => result,
             Err(exception) => Err(from_python(exception, callback, vm)),
         });
+        self.0.on_worker.set(before);
         result.unwrap_or_else(|| Err(gone()))
     }
 

@@ -44,6 +44,8 @@ pub(crate) struct State {
     script: RefCell<(String, String)>,
     /// KeyboardInterrupt or SystemExit raised inside a callback, on its way through the engine.
     leaving: RefCell<Option<PyBaseExceptionRef>>,
+    /// A function of the script runs as Spark's workers would run it.
+    pub(crate) on_worker: Cell<bool>,
 }
 
 thread_local! {
@@ -83,6 +85,7 @@ impl State {
             servers: RefCell::default(),
             script: RefCell::default(),
             leaving: RefCell::new(None),
+            on_worker: Cell::new(false),
         }
     }
 

@@ -16,8 +16,10 @@ mod _tidemark_system {
 
     #[pyfunction]
     fn write(stderr: bool, text: String, vm: &VirtualMachine) -> PyResult<()> {
-        let to = if stderr { Output::Stderr } else { Output::Stdout };
-        current(vm)?.print(to, &text);
+        let state = current(vm)?;
+        // The standard output of Spark's Python workers is the terminal's error stream.
+        let to = if stderr || state.on_worker.get() { Output::Stderr } else { Output::Stdout };
+        state.print(to, &text);
         Ok(())
     }
 

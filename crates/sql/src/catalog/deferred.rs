@@ -5,10 +5,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Catalog;
+use crate::datasource::metadata_log::has_log;
 use crate::error::{Result, SparkError};
 use crate::exec::Partition;
 use crate::expr::Expr;
-use crate::plan::{LocalRelation, LogicalPlan, PlanRef};
+use crate::plan::{FileRelation, LocalRelation, LogicalPlan, PlanRef};
 use crate::session::SqlSession;
 
 /// What is done with the rows of a deferred table.
@@ -94,8 +95,20 @@ impl Catalog {
 /// Puts the rows that memory sinks have now in the place of their tables. Done before any execution: the rows of a memory
 /// table are those of the moment it is read, not of the moment the DataFrame was made. `explained`: the plan is only shown,
 /// and nothing is run for it.
+///
+/// Files of a saved table are those of the moment, too: what is inserted refreshes the table's file index, which all frames
+/// of the table share (InsertIntoHadoopFsRelationCommand). A table with a sink's log keeps its list.
 pub fn bind_memory_tables(session: &SqlSession, plan: &PlanRef, explained: bool) -> Result<PlanRef> {
-    if !plan.any(&|node| matches!(node, LogicalPlan::MemoryTable { .. })) {
+    let table = |relation: &FileRelation| {
+        let [folder] = relation.root_paths.as_slice() else { return None };
+        session.catalog.borrow().tables.values().find(|table| table.folder == *folder).cloned()
+    };
+    let changes = |node: &LogicalPlan| match node {
+        LogicalPlan::MemoryTable { .. } => true,
+        LogicalPlan::FileRelation(relation) => table(relation).is_some(),
+        _ => false,
+    };
+    if !plan.any(&changes) {
         return Ok(plan.clone());
     }
     let bound = (**plan).clone().try_transform_up::<SparkError>(&mut |node| match node {
@@ -114,6 +127,17 @@ pub fn bind_memory_tables(session: &SqlSession, plan: &PlanRef, explained: bool)
                 catalog.memory.get(&name.to_lowercase()).map(|table| table.batches.clone()).unwrap_or_default();
             let partitions = Arc::new(vec![batches]);
             Ok(LogicalPlan::LocalRelation(LocalRelation { output, partitions, from_rdd: false }))
+        }
+        LogicalPlan::FileRelation(relation) => {
+            let Some(table) = table(&relation) else { return Ok(LogicalPlan::FileRelation(relation)) };
+            if has_log(&*session.fs, &relation.root_paths) {
+                return Ok(LogicalPlan::FileRelation(relation));
+            }
+            let (schema, folder) = (Some(&table.schema), [table.folder]);
+            let found = crate::datasource::relation(session, &table.format, &table.options, schema, &folder);
+            // A table that is dropped keeps the list, whose files are missed when they are read.
+            let files = found.map_or_else(|_| relation.files.clone(), |found| found.files);
+            Ok(LogicalPlan::FileRelation(FileRelation { files, ..relation }))
         }
         other => Ok(other),
     })?;

@@ -15,6 +15,12 @@ fn requirement(message: &str) -> SparkError {
 /// Options that CSVOptions, JSONOptionsInRead and TextOptions refuse when they are made.
 pub fn check_options(format: Format, options: &Options) -> Result<()> {
     let separator = text(options, "linesep");
+    if let Some(ratio) = text(options, "samplingratio")
+        && matches!(format, Format::Csv | Format::Json)
+        && ratio.trim().parse::<f64>().is_err()
+    {
+        return Err(SparkError::plain(ErrorClass::NumberFormat, format!("For input string: \"{ratio}\"")));
+    }
     match format {
         Format::Csv => {
             Charset::of(options, "CSVOptions")?;

@@ -69,7 +69,8 @@ impl Conversion {
             DataType::Float => Value::Float(self.double(field)? as f32),
             DataType::Double => Value::Double(self.double(field)?),
             DataType::Decimal { precision, scale } => {
-                let (unscaled, from) = parse_decimal(field.trim())?;
+                // Commas group digits in the locale that Spark reads by (ExprUtils.getDecimalParser).
+                let (unscaled, from) = parse_decimal(&field.trim().replace(',', ""))?;
                 Value::Decimal(fit_decimal(unscaled, from, *precision, *scale)?, *precision, *scale)
             }
             DataType::Date => Value::Date(self.times.date(field)?),

@@ -42,7 +42,9 @@ impl CsvFormat {
             other => other,
         };
         if separator.is_empty() {
-            return Err(SparkError::new(ErrorClass::IllegalArgument, "INVALID_DELIMITER_VALUE.EMPTY_STRING", &[]));
+            let mut error = SparkError::plain(ErrorClass::IllegalArgument, "Delimiter cannot be empty");
+            error.java_class = Some("java.lang.IllegalArgumentException".to_owned());
+            return Err(error);
         }
         Ok(Self {
             separator: separator.to_owned(),

@@ -33,7 +33,11 @@ pub fn infer(
     let mut names: Option<Vec<std::sync::Arc<str>>> = None;
     let mut types: Vec<DataType> = Vec::new();
     'files: for file in files {
-        let content = session.fs.read(&file.path).map_err(|_| super::read::file_missing(&file.path))?;
+        let content = match session.fs.read(&file.path) {
+            Ok(content) => content,
+            Err(_) if super::read::ignores_missing(options, conf)? => continue,
+            Err(_) => return Err(super::read::file_missing(&file.path)),
+        };
         let content = super::inflate::unpacked(&file.path, &content).map_err(|e| super::read::failed(&file.path, e))?;
         let split = FileSplit {
             file: FileStatus { len: content.len() as u64, ..file.clone() },

@@ -41,8 +41,13 @@ pub fn infer(
     let kinds = Kinds { primitives_as_string, prefers_decimal };
     let mut merged = DataType::Null;
     let mut any_corrupt = false;
+    let mut broken: Option<Vec<u8>> = None;
     for file in files {
-        let content = session.fs.read(&file.path).map_err(|_| super::read::file_missing(&file.path))?;
+        let content = match session.fs.read(&file.path) {
+            Ok(content) => content,
+            Err(_) if super::read::ignores_missing(options, conf)? => continue,
+            Err(_) => return Err(super::read::file_missing(&file.path)),
+        };
         let content = super::inflate::unpacked(&file.path, &content).map_err(|e| super::read::failed(&file.path, e))?;
         let len = content.len() as u64;
         let split = FileSplit { file: FileStatus { len, ..file.clone() }, start: 0, len };
@@ -64,7 +69,10 @@ pub fn infer(
                     }
                 }
                 Some(Ok(Json::Null)) => {}
-                _ => any_corrupt = true,
+                _ => {
+                    any_corrupt = true;
+                    broken.get_or_insert_with(|| bytes.to_vec());
+                }
             }
         };
         if multi_line {
@@ -72,6 +80,9 @@ pub fn infer(
         } else {
             super::text::lines(&content, &split, separator.as_deref()).for_each(&mut record);
         }
+    }
+    if let Some(record) = broken.filter(|_| mode == "FAILFAST") {
+        return Err(super::json_read::fail_fast(&record, super::json_read::unrecognized(&record)));
     }
     let DataType::Struct(found) = canonical(&merged, drop_all_null).unwrap_or(DataType::Null) else {
         return Ok(Some(with_corrupt(StructType::default(), any_corrupt && mode == "PERMISSIVE", &corrupt)));

@@ -327,7 +327,7 @@ impl Rows<'_> {
 }
 
 /// MALFORMED_RECORD_IN_PARSING under FAILFAST.
-fn fail_fast(record: &[u8], why: Option<SparkError>) -> SparkError {
+pub(super) fn fail_fast(record: &[u8], why: Option<SparkError>) -> SparkError {
     let error = SparkError::new(
         ErrorClass::Spark,
         "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
@@ -340,7 +340,7 @@ fn fail_fast(record: &[u8], why: Option<SparkError>) -> SparkError {
 }
 
 /// Jackson's complaint about a word that is no value of JSON.
-fn unrecognized(record: &[u8]) -> Option<SparkError> {
+pub(super) fn unrecognized(record: &[u8]) -> Option<SparkError> {
     let text = std::str::from_utf8(record).ok()?.trim_start();
     let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let token = &text[..text.find(|c| !word(c)).unwrap_or(text.len())];

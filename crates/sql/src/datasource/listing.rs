@@ -195,7 +195,7 @@ pub fn list_files(fs: &dyn FileSystem, cwd: &str, paths: &[String], options: &Li
             if matched.is_empty() {
                 return Err(not_found(&qualified(&absolute)));
             }
-            listing.roots.extend(matched);
+            listing.roots.extend(matched.into_iter().filter(|root| !is_hidden(file_name(root))));
         } else if fs.exists(&absolute) {
             listing.roots.push(absolute);
         } else {

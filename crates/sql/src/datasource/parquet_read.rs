@@ -49,7 +49,11 @@ pub fn infer(
     let ignore_corrupt = flag(options, "ignorecorruptfiles", conf.bool("spark.sql.files.ignoreCorruptFiles"))?;
     let mut found: Option<StructType> = None;
     for file in files.iter().filter(|f| f.len > 0) {
-        let content = session.fs.read(&file.path).map_err(|_| super::read::file_missing(&file.path))?;
+        let content = match session.fs.read(&file.path) {
+            Ok(content) => content,
+            Err(_) if super::read::ignores_missing(options, conf)? => continue,
+            Err(_) => return Err(super::read::file_missing(&file.path)),
+        };
         let builder = match open(&content, &file.path) {
             Err(_) if ignore_corrupt => continue,
             opened => opened?,

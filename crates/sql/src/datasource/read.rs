@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 
-use super::options::{codec, flag, text};
+use super::options::{Options, codec, flag, text};
 use super::relation::Format;
 use super::splits::FileSplit;
 use super::{FileStatus, uri};
@@ -19,7 +19,14 @@ use crate::types::StructType;
 
 /// FAILED_READ_FILE.FILE_NOT_EXIST.
 pub fn file_missing(path: &str) -> SparkError {
+    let missing = ErrorClass::Java("java.io.FileNotFoundException");
     SparkError::new(ErrorClass::Spark, "FAILED_READ_FILE.FILE_NOT_EXIST", &[("path", &uri(path))])
+        .with_cause(SparkError::plain(missing, format!("File {} does not exist", super::qualified(path))))
+}
+
+/// Whether files that are gone are passed over: the option, or else the configuration.
+pub fn ignores_missing(options: &Options, conf: &SqlConf) -> Result<bool> {
+    flag(options, "ignoremissingfiles", conf.bool("spark.sql.files.ignoreMissingFiles"))
 }
 
 /// A failure while reading a file, with its cause (FileDataSourceV2 / FileScanRDD wrap it so).
@@ -74,7 +81,7 @@ impl ReadTask<'_> {
         if !matches!(self.format, Format::Parquet | Format::BinaryFile) {
             codec(options)?;
         }
-        let ignore_missing = flag(options, "ignoremissingfiles", self.conf.bool("spark.sql.files.ignoreMissingFiles"))?;
+        let ignore_missing = ignores_missing(options, self.conf)?;
         let content: Arc<Vec<u8>> = match self.session.fs.read(&split.file.path) {
             Ok(content) => content,
             Err(_) if ignore_missing => return Ok(()),

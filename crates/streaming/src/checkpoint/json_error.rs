@@ -8,12 +8,15 @@ pub(crate) fn parse_json(text: &str) -> Result<Value> {
     serde_json::from_str(text).map_err(|_| broken(text))
 }
 
+/// How Jackson names what it read, since it says no more of it.
+const SOURCE: &str = "Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled)";
+
 fn broken(text: &str) -> SparkError {
     let message = Scanner { chars: text.chars().collect(), at: 0 }.complaint();
     let column = text.chars().count() + 1;
     SparkError::plain(
         ErrorClass::Java("com.fasterxml.jackson.core.JsonParseException"),
-        format!("{message}\n at [Source: (String)\"{text}\"; line: 1, column: {column}]"),
+        format!("{message}\n at [{SOURCE}; line: 1, column: {column}]"),
     )
 }
 
@@ -71,7 +74,16 @@ impl Scanner {
         }
     }
 
+    /// The end of the text within what began at `start`.
+    fn unclosed(kind: &str, start: usize) -> String {
+        let column = start + 1;
+        format!(
+            "Unexpected end-of-input: expected close marker for {kind} (start marker at [{SOURCE}; line: 1, column: {column}])"
+        )
+    }
+
     fn object(&mut self) -> Result<(), String> {
+        let start = self.at;
         self.at += 1;
         if self.peek() == Some('}') {
             self.at += 1;
@@ -79,7 +91,7 @@ impl Scanner {
         }
         loop {
             match self.peek() {
-                None => return Err("Unexpected end-of-input: expected close marker for Object".to_owned()),
+                None => return Err(Self::unclosed("Object", start)),
                 Some('"') => self.string()?,
                 Some(c) => return Err(Self::unexpected(c, "double-quote to start field name")),
             }
@@ -90,7 +102,7 @@ impl Scanner {
             }
             self.value()?;
             match self.peek() {
-                None => return Err("Unexpected end-of-input: expected close marker for Object".to_owned()),
+                None => return Err(Self::unclosed("Object", start)),
                 Some(',') => self.at += 1,
                 Some('}') => {
                     self.at += 1;
@@ -102,6 +114,7 @@ impl Scanner {
     }
 
     fn array(&mut self) -> Result<(), String> {
+        let start = self.at;
         self.at += 1;
         if self.peek() == Some(']') {
             self.at += 1;
@@ -110,7 +123,7 @@ impl Scanner {
         loop {
             self.value()?;
             match self.peek() {
-                None => return Err("Unexpected end-of-input: expected close marker for Array".to_owned()),
+                None => return Err(Self::unclosed("Array", start)),
                 Some(',') => self.at += 1,
                 Some(']') => {
                     self.at += 1;

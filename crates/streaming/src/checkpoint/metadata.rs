@@ -14,10 +14,9 @@ pub(crate) fn query_id(fs: &SharedFs, checkpoint: &str, fresh: impl FnOnce() -> 
         let bytes = fs.read(&path).map_err(|e| fs_error(&e))?;
         let metadata = parse_json(&String::from_utf8_lossy(&bytes))?;
         return metadata.get("id").and_then(Value::as_str).map(str::to_owned).ok_or_else(|| {
-            SparkError::plain(
-                ErrorClass::Java("org.json4s.MappingException"),
-                "No usable value for id\nDid not find value which can be converted into java.lang.String",
-            )
+            let class = ErrorClass::Java("org.json4s.MappingException");
+            let why = "Did not find value which can be converted into java.lang.String";
+            SparkError::plain(class, format!("No usable value for id\n{why}")).with_cause(SparkError::plain(class, why))
         });
     }
     for log in ["offsets", "commits"] {

@@ -8,7 +8,7 @@ use tidemark_sql::analyzer::quoted;
 use tidemark_sql::catalog::{SavedTable, full_name};
 use tidemark_sql::connector;
 use tidemark_sql::dataframe::table_folder;
-use tidemark_sql::datasource::relation::unavailable;
+use tidemark_sql::datasource::relation::{not_found, unavailable};
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::expr::Attribute;
 use tidemark_sql::parser::parse_table_name;
@@ -133,11 +133,7 @@ fn refuse_format(format: &str, options: &IndexMap<String, String>, cwd: &str) ->
             "_LEGACY_ERROR_TEMP_2049",
             &[("className", format), ("operator", "writing")],
         ),
-        _ => SparkError::new(
-            ErrorClass::Java("org.apache.spark.SparkClassNotFoundException"),
-            "DATA_SOURCE_NOT_FOUND",
-            &[("provider", format)],
-        ),
+        _ => not_found(format),
     }
 }
 

@@ -134,11 +134,14 @@ impl FileSource {
     }
 
     fn log_offset(text: &str) -> Result<i64> {
-        parse_json(text)?
-            .get("logOffset")
-            .and_then(Value::as_i64)
-            .or_else(|| text.trim().parse().ok())
-            .ok_or_else(|| SparkError::plain(ErrorClass::IllegalArgument, format!("Invalid offset: {text}")))
+        parse_json(text)?.get("logOffset").and_then(Value::as_i64).or_else(|| text.trim().parse().ok()).ok_or_else(
+            || {
+                let class = ErrorClass::Java("org.json4s.MappingException");
+                let why = "Did not find value which can be converted into long";
+                SparkError::plain(class, format!("No usable value for logOffset\n{why}"))
+                    .with_cause(SparkError::plain(class, why))
+            },
+        )
     }
 
     /// The files as a relation with the columns of `output`; folders `key=value` below the base give columns, too.
