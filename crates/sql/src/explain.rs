@@ -145,6 +145,14 @@ fn list(exprs: &[Expr]) -> String {
     format!("[{}]", exprs.iter().map(Expr::plan_string).collect::<Vec<_>>().join(", "))
 }
 
+/// An expression that is an argument of its own: a bare column shows its type (AttributeReference.simpleString).
+fn lone(expr: &Expr) -> String {
+    match expr {
+        Expr::Attribute(attribute) => format!("{}: {}", expr.plan_string(), attribute.data_type.simple_string()),
+        other => other.plan_string(),
+    }
+}
+
 fn columns(attributes: &[std::sync::Arc<Attribute>]) -> String {
     let names: Vec<String> =
         attributes.iter().map(|attribute| Expr::Attribute(attribute.clone()).plan_string()).collect();
@@ -207,7 +215,8 @@ pub fn node_line(plan: &LogicalPlan) -> String {
         }
         P::StreamingBatch { output, .. } => format!("StreamingExecutionRelation {}", columns(output)),
         P::Project { list: exprs, .. } => format!("Project {}", list(exprs)),
-        P::Filter { condition, .. } => format!("Filter {}", condition.plan_string()),
+        P::Filter { condition, .. } => format!("Filter {}", lone(condition)),
+        P::Aggregate { grouping, list: exprs, .. } if grouping.is_empty() => format!("Aggregate {}", list(exprs)),
         P::Aggregate { grouping, list: exprs, .. } => format!("Aggregate {}, {}", list(grouping), list(exprs)),
         P::GroupingSets { by, list: exprs, .. } => format!("Aggregate [groupingsets({})], {}", list(by), list(exprs)),
         P::Pivot { grouping, column, values, aggregates, .. } => {
@@ -259,7 +268,7 @@ pub fn node_line(plan: &LogicalPlan) -> String {
         P::Extension(node) => node.name(),
         P::Join(join) => match &join.condition {
             JoinCondition::None => format!("Join {}", join_name(join.kind)),
-            JoinCondition::On(on) => format!("Join {}, {}", join_name(join.kind), on.plan_string()),
+            JoinCondition::On(on) => format!("Join {}, {}", join_name(join.kind), lone(on)),
             JoinCondition::Using(names) => {
                 format!("Join UsingJoin({},Buffer({}))", join_name(join.kind), names.join(", "))
             }

@@ -152,8 +152,18 @@ impl Analyzer<'_> {
             return self.aggregate_then(grouping, list, &child);
         }
         let plan = LogicalPlan::Aggregate { grouping, list, child };
-        checks::aggregate(self, &plan)?;
-        Ok(Arc::new(plan))
+        match checks::aggregate(self, &plan) {
+            Ok(()) => Ok(Arc::new(plan)),
+            Err(error) => Err(self.failed_aggregate(error, plan)),
+        }
+    }
+
+    /// What Spark finds in the resolved aggregation shows it.
+    fn failed_aggregate(&mut self, error: SparkError, plan: LogicalPlan) -> SparkError {
+        match error.condition.as_deref() {
+            Some("MISSING_GROUP_BY" | "MISSING_AGGREGATION" | "GROUP_BY_AGGREGATE") => self.failed(error, plan),
+            _ => error,
+        }
     }
 
     /// An aggregation with window functions or generators in its list: aggregate first, then the rest over its columns.

@@ -115,6 +115,17 @@ pub(super) fn no_grouping_functions(list: &[Expr]) -> Result<()> {
     }
 }
 
+/// The columns of a text under their qualified names (Expression.sql).
+pub(super) fn qualified(expr: &Expr) -> Expr {
+    expr.clone().transform_up(&mut |inner| match inner {
+        Expr::Attribute(attribute) if !attribute.qualifier.is_empty() => {
+            let parts = attribute.qualifier.iter().cloned().chain([attribute.name.to_string()]).collect();
+            Expr::UnresolvedAttribute(parts)
+        }
+        other => other,
+    })
+}
+
 /// LIMIT, OFFSET and tail: a constant integer that is not negative.
 pub(super) fn limit_like(analyzer: &Analyzer<'_>, name: &str, expr: Expr, child: &PlanRef) -> Result<Expr> {
     let failed = |condition: &str, extra: &[(&str, &str)]| {

@@ -6,7 +6,7 @@ use super::names::unresolved_column;
 use super::scope::{Scope, find_column};
 use super::{Analyzer, names};
 use crate::error::{Result, SparkError};
-use crate::expr::{Alias, EvalMode, Expr, PythonUdf, SortOrder, WindowCall, WindowSpec};
+use crate::expr::{Alias, EvalMode, Expr, FrameBound, PythonUdf, SortOrder, WindowCall, WindowSpec};
 
 /// Functions that may be written without parentheses (LiteralFunctionResolution).
 const BARE_FUNCTIONS: [&str; 7] =
@@ -202,5 +202,13 @@ pub(super) fn resolve_spec(analyzer: &mut Analyzer<'_>, spec: WindowSpec, scope:
             order_by.push(*order);
         }
     }
-    Ok(WindowSpec { partition_by, order_by, frame: spec.frame })
+    let mut frame = spec.frame;
+    if let Some(frame) = &mut frame {
+        for bound in [&mut frame.start, &mut frame.end] {
+            if let FrameBound::Offset(offset) = bound {
+                **offset = analyzer.expr((**offset).clone(), scope)?;
+            }
+        }
+    }
+    Ok(WindowSpec { partition_by, order_by, frame })
 }

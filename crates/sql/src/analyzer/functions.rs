@@ -116,6 +116,7 @@ impl Analyzer<'_> {
                 _ => args.push(self.expr(arg, scope)?),
             }
         }
+        self.constant_lambdas(lower, &mut args);
         for (position, origin) in lambdas {
             let Expr::UnresolvedLambda { params, body } = args[position].clone() else { continue };
             let types = lambda_parameters(lower, &args, position, params.len());
@@ -200,13 +201,45 @@ impl Analyzer<'_> {
                 error
             }
             // Counts that only the expression itself finds wrong have no place.
-            Some(condition) if condition.starts_with("WRONG_NUM_ARGS") && registry::takes(&name, count) => error,
+            Some(condition)
+                if condition.starts_with("WRONG_NUM_ARGS")
+                    && (registry::takes(&name, count) || COUNTED_LATE.contains(&lower)) =>
+            {
+                error
+            }
             _ => self.at_place(error),
         })?;
         if nested && matches!(resolved, Expr::Aggregate(_)) {
             return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1031", &[]));
         }
         Ok(resolved)
+    }
+
+    /// What stands where a lambda should is its body: it gives the same for every element.
+    fn constant_lambdas(&self, name: &str, args: &mut [Expr]) {
+        let wanted: &[(usize, usize)] = match name {
+            "transform" | "filter" | "exists" | "forall" => &[(1, 1)],
+            "array_sort" | "transform_keys" | "transform_values" | "map_filter" => &[(1, 2)],
+            "zip_with" => &[(2, 2)],
+            "map_zip_with" => &[(2, 3)],
+            "aggregate" | "reduce" => &[(2, 2), (3, 1)],
+            _ => return,
+        };
+        for (position, count) in wanted {
+            let Some(body) = args.get(*position).filter(|arg| !matches!(arg, Expr::UnresolvedLambda { .. })) else {
+                continue;
+            };
+            let body = names::trim_all_aliases(body.clone());
+            let Some(types) = lambda_parameters(name, args, *position, *count) else { continue };
+            let variable = |(i, (data_type, nullable)): (usize, (DataType, bool))| LambdaVariable {
+                id: ExprId::fresh(),
+                name: format!("col{i}"),
+                data_type,
+                nullable,
+            };
+            let params = types.into_iter().enumerate().map(variable).collect();
+            args[*position] = Expr::Lambda { params, body: Box::new(body) };
+        }
     }
 
     /// A lambda that its function cannot bind: an argument before it is no array or map, or it has too many parameters.
@@ -313,6 +346,10 @@ fn entries_of(expr: &Expr) -> Option<((DataType, bool), (DataType, bool))> {
 }
 
 /// Functions that take lambdas.
+/// Functions whose expressions count their arguments themselves (checkInputDataTypes).
+const COUNTED_LATE: [&str; 9] =
+    ["greatest", "least", "coalesce", "hash", "xxhash64", "concat_ws", "elt", "json_tuple", "parse_url"];
+
 const HIGHER_ORDER: [&str; 14] = [
     "transform",
     "filter",

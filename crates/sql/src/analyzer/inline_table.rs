@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::coercion::{constant, wider_type};
+use super::coercion::constant;
 use super::names::trim_all_aliases;
 use super::{Analyzer, Scope};
 use crate::catalog::attributes;
-use crate::error::{Result, SparkError};
-use crate::expr::{Expr, quoted_sql};
+use crate::error::{ErrorClass, Result, SparkError};
+use crate::expr::{Expr, Origin, quoted_sql};
+use crate::functions::coercion::wider_without_string;
 use crate::plan::{LocalRelation, LogicalPlan, PlanRef};
 use crate::types::{DataType, StructField, StructType};
 use crate::value::Value;
@@ -15,6 +16,10 @@ use crate::value::Value;
 impl Analyzer<'_> {
     /// Rows as struct() calls, one each.
     pub(super) fn inline_table(&mut self, rows: &[Expr]) -> Result<PlanRef> {
+        let (place, rows) = match rows.split_last() {
+            Some((Expr::At { origin, .. }, rows)) => (Some(origin.clone()), rows),
+            _ => (None, rows),
+        };
         let mut resolved: Vec<Vec<Expr>> = Vec::new();
         for row in rows {
             let Expr::UnresolvedFunction(row) = row else { return Err(SparkError::internal("a row of VALUES")) };
@@ -22,11 +27,11 @@ impl Analyzer<'_> {
             for cell in &row.args {
                 let cell = trim_all_aliases(self.expr(cell.clone(), &Scope::default())?);
                 if !cell.foldable() && !matches!(cell, Expr::Call(_)) {
-                    let error = SparkError::analysis(
+                    return Err(refused_table(
+                        place.as_deref(),
                         "INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE",
                         &[("expr", &quoted_sql(&cell))],
-                    );
-                    return Err(self.at_place(error));
+                    ));
                 }
                 cells.push(cell);
             }
@@ -35,15 +40,15 @@ impl Analyzer<'_> {
         let width = resolved.first().map_or(0, Vec::len);
         for (i, row) in resolved.iter().enumerate() {
             if row.len() != width {
-                let error = SparkError::analysis(
+                return Err(refused_table(
+                    place.as_deref(),
                     "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH",
                     &[
                         ("expectedNumCols", &width.to_string()),
                         ("actualNumCols", &row.len().to_string()),
                         ("rowIndex", &i.to_string()),
                     ],
-                );
-                return Err(self.at_place(error));
+                ));
             }
         }
         let mut fields = Vec::new();
@@ -55,11 +60,13 @@ impl Analyzer<'_> {
             for row in &resolved {
                 nullable |= row[column].nullable();
                 let data_type = row[column].data_type();
-                common = wider_type(&common, &data_type, self.conf.ansi()).ok_or_else(|| {
-                    self.at_place(SparkError::analysis(
+                // A text beside another type is none: constants are not parsed here.
+                common = wider_without_string(&common, &data_type, self.conf.ansi()).ok_or_else(|| {
+                    refused_table(
+                        place.as_deref(),
                         "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
                         &[("colName", &super::quoted(&name))],
-                    ))
+                    )
                 })?;
             }
             let mut values = Vec::new();
@@ -74,6 +81,15 @@ impl Analyzer<'_> {
         let rows: Vec<Vec<Value>> =
             (0..resolved.len()).map(|i| columns.iter().map(|column| column[i].clone()).collect()).collect();
         local_rows(&schema, &rows)
+    }
+}
+
+/// Spark evaluates a table of constants while it parses: its errors are the parser's and show the table.
+fn refused_table(place: Option<&Origin>, condition: &str, parameters: &[(&str, &str)]) -> SparkError {
+    let error = SparkError::new(ErrorClass::Parse, condition, parameters);
+    match place.and_then(|origin| origin.context.as_ref()) {
+        Some(context) => error.with_context(context.summary()),
+        None => error,
     }
 }
 

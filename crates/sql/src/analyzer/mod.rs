@@ -10,6 +10,7 @@ pub(crate) mod coercion;
 mod dedup;
 mod expressions;
 mod extract;
+mod failed;
 pub(crate) mod file_metadata;
 mod functions;
 mod generate;
@@ -54,7 +55,7 @@ pub(crate) const COLUMN_ALIASES: &str = "$column_aliases";
 pub(crate) const INLINE_TABLE: &str = "$values";
 pub(crate) const UNPIVOT: &str = "$unpivot";
 pub(crate) const LATERAL: &str = "$lateral";
-/// Around a set operation, with its place (a hint's name).
+/// Around a set operation or a SELECT, with its place (a hint's name).
 pub(crate) const PLACED: &str = "$placed";
 /// `Column.outer`: a column of an enclosing query.
 pub(crate) const OUTER: &str = "$outer";
@@ -99,6 +100,8 @@ pub(crate) struct Analyzer<'a> {
     origin: Option<Arc<Origin>>,
     /// The session's zone, for the expressions that are analysed in it.
     zone: Arc<(String, Zone)>,
+    /// The resolved node that the error at hand shows.
+    shown: Option<PlanRef>,
 }
 
 impl<'a> Analyzer<'a> {
@@ -106,7 +109,7 @@ impl<'a> Analyzer<'a> {
         let conf = session.conf.borrow().clone();
         crate::expr::show_moments_in(conf.time_zone());
         let zone = Arc::new((conf.time_zone_id().to_owned(), conf.time_zone().clone()));
-        Self { session, conf, ctes: Vec::new(), outer: Vec::new(), having: None, origin: None, zone }
+        Self { session, conf, ctes: Vec::new(), outer: Vec::new(), having: None, origin: None, zone, shown: None }
     }
 
     /// Analyses a whole plan as the parser makes it.
@@ -131,7 +134,7 @@ impl<'a> Analyzer<'a> {
             }
             LogicalPlan::Hint { name, parameters, child } if name == PLACED => {
                 let plan = self.plan(child);
-                plan.map_err(|error| at_set_operation(error, parameters))
+                plan.map_err(|error| at_query(error, parameters))
             }
             // An analysed frame inside a subquery that waited for its enclosing query.
             LogicalPlan::View { name, child } if name.is_empty() => Ok(self.unsealed(child)),
@@ -139,8 +142,10 @@ impl<'a> Analyzer<'a> {
             node => {
                 let mut children = Vec::new();
                 for child in node.child_plans() {
-                    let analysed = self.plan(&child);
-                    children.push(analysed.map_err(|error| below(error, node, children.len(), &children))?);
+                    match self.plan(&child) {
+                        Ok(analysed) => children.push(analysed),
+                        Err(error) => return Err(self.below(error, node, &children)),
+                    }
                 }
                 let mut children = children.into_iter();
                 let node = node.clone().map_children(&mut |old| children.next().unwrap_or(old));
@@ -153,6 +158,7 @@ impl<'a> Analyzer<'a> {
     pub(crate) fn node(&mut self, node: LogicalPlan) -> Result<PlanRef> {
         let written = node.clone();
         self.origin = None;
+        self.shown = None;
         let (node, shown) = self.with_file_metadata(node);
         let resolved = self.resolved_node(node).map(|plan| if shown { file_metadata::without(plan) } else { plan });
         let resolved = resolved.and_then(|plan| self.without_implicit_times(plan));
@@ -161,7 +167,12 @@ impl<'a> Analyzer<'a> {
                 .condition
                 .as_deref()
                 .is_some_and(|condition| SHOWN_WITH_PLAN.iter().any(|prefix| condition.starts_with(prefix)));
-            if shows_plan { self.at_node(error, &written) } else { error }
+            if !shows_plan || !error.context.is_empty() {
+                return error;
+            }
+            let place = self.place();
+            let plan = self.half_resolved(written);
+            error.with_context(format!("{place};\n{}", crate::explain::tree_string(&plan)))
         })
     }
 
@@ -335,19 +346,19 @@ impl<'a> Analyzer<'a> {
     }
 }
 
-/// An error whose text shows the plan that failed shows it below the node that it stands under.
-fn below(mut error: SparkError, parent: &LogicalPlan, failed: usize, analysed: &[PlanRef]) -> SparkError {
-    if let Some((place, tree)) = error.context.split_once(";\n") {
-        error.context = format!("{place};\n{}", crate::explain::with_parent(parent, failed, analysed, tree));
-    }
-    error
-}
-
-/// An error of a set operation with the operation's place.
-fn at_set_operation(mut error: SparkError, place: &[Expr]) -> SparkError {
+/// An error of a set operation or a SELECT with the place of the whole.
+fn at_query(mut error: SparkError, place: &[Expr]) -> SparkError {
     let own = matches!(
         error.condition.as_deref(),
-        Some("NUM_COLUMNS_MISMATCH" | "INCOMPATIBLE_COLUMN_TYPE" | "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE")
+        Some(
+            "NUM_COLUMNS_MISMATCH"
+                | "INCOMPATIBLE_COLUMN_TYPE"
+                | "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE"
+                | "MISSING_GROUP_BY"
+                | "INVALID_WHERE_CONDITION"
+                | "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE"
+                | "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN"
+        )
     );
     if let [Expr::At { origin, .. }] = place
         && own

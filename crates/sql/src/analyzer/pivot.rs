@@ -100,7 +100,8 @@ impl Analyzer<'_> {
     fn only_for(&self, expr: Expr, column: &Expr, value: &Expr) -> Result<Expr> {
         expr.try_map_children(&mut |child| self.only_for(child, column, value)).and_then(|expr| match expr {
             Expr::Aggregate(mut call) => {
-                let value = super::coercion::constant(self, value)?;
+                // The value is cast to the column's type.
+                let value = super::coercion::constant(self, &self.implicit_cast(value.clone(), &column.data_type()))?;
                 let same = self.call("<=>", vec![column.clone(), Expr::literal(value, column.data_type())])?;
                 // first() and last() must not see the other values' nulls, so their rows are left out.
                 let filter = match call.filter.take() {

@@ -69,8 +69,10 @@ impl Analyzer<'_> {
     /// A resolved list over its child: generators and windows are taken out, the rest is a Project.
     pub(super) fn finish_project(&mut self, list: Vec<Expr>, child: &PlanRef) -> Result<PlanRef> {
         let (list, child) = self.extract_time_windows(list, child)?;
+        if let Err(error) = super::windows::check_no_bare_windows(&list) {
+            return Err(self.failed(error, LogicalPlan::Project { list, child }));
+        }
         checks::no_grouping_functions(&list)?;
-        super::windows::check_no_bare_windows(&list)?;
         let list: Vec<Expr> = list.into_iter().map(trim_inner_aliases).collect();
         if list.iter().any(|expr| expr.any(&|inner| matches!(inner, Expr::Generator(_)))) {
             return self.extract_generators(list, &child);
@@ -230,8 +232,10 @@ impl Analyzer<'_> {
     pub(super) fn filter(&mut self, condition: Expr, child: &PlanRef) -> Result<PlanRef> {
         let (mut conditions, below) = self.resolve_over(vec![condition], child).map_err(outside_select)?;
         let condition = super::names::trim_all_aliases(conditions.pop().unwrap_or_else(|| Expr::bool(true)));
-        if let Some(aggregate) = condition.children_with_aggregates() {
-            return Err(checks::invalid_where(&condition, &aggregate));
+        if let Some(aggregate) = checks::qualified(&condition).children_with_aggregates() {
+            let error = checks::invalid_where(&condition, &aggregate);
+            self.origin = None;
+            return Err(self.failed(error, LogicalPlan::Filter { condition, child: below }));
         }
         if condition.any(&|expr| matches!(expr, Expr::Window(_))) {
             return Err(SparkError::analysis("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", &[("clauseName", "WHERE")]));
@@ -244,14 +248,16 @@ impl Analyzer<'_> {
         match condition.data_type() {
             DataType::Boolean => {}
             other => {
-                return Err(SparkError::analysis(
+                let error = SparkError::analysis(
                     "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN",
                     &[
                         ("sqlExpr", &quoted_sql(&condition)),
                         ("filter", &quoted_sql(&condition)),
                         ("type", &other.quoted_sql()),
                     ],
-                ));
+                );
+                self.origin = None;
+                return Err(self.failed(error, LogicalPlan::Filter { condition, child: below }));
             }
         }
         let filtered = self.rewrite_subqueries(condition, &below)?;

@@ -169,6 +169,7 @@ fn unnamed(query: &PlanRef) -> Option<usize> {
         | LogicalPlan::Limit { child, .. }
         | LogicalPlan::Filter { child, .. }
         | LogicalPlan::Distinct { child }
+        | LogicalPlan::Hint { child, .. }
         | LogicalPlan::With { child, .. } => return unnamed(child),
         _ => return None,
     };

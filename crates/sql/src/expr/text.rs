@@ -213,7 +213,10 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
             };
             let is_time = |i: usize| {
                 args.get(i).is_some_and(|expr| {
-                    matches!(expr.data_type(), DataType::Date | DataType::Timestamp | DataType::TimestampNtz)
+                    matches!(
+                        expr.data_type(),
+                        DataType::Date | DataType::Timestamp | DataType::TimestampNtz | DataType::Time(_)
+                    )
                 })
             };
             // SubtractTimes.
@@ -241,6 +244,7 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
         ("!=" | "<>", 2) => Some(format!("(NOT ({} = {}))", arg(0), arg(1))),
         ("and", 2) => infix("AND"),
         ("or", 2) => infix("OR"),
+        ("not" | "!", 1) if style == Style::Plan => Some(format!("NOT {}", arg(0))),
         ("not" | "!", 1) => Some(format!("(NOT {})", arg(0))),
         ("-", 1) => Some(format!("(- {})", arg(0))),
         ("+", 1) => Some(format!("(+ {})", arg(0))),
@@ -286,6 +290,15 @@ fn call_text(call: &Call, style: Style) -> String {
     // JsonToStructs.sql of a map.
     if style == Style::Pretty && &*call.name == "from_json" && matches!(call.data_type, DataType::Map { .. }) {
         return "entries".to_owned();
+    }
+    // ArraySort.defaultComparator.
+    if let ("array_sort", Style::Pretty, [list]) = (&*call.name, style, call.args.as_slice()) {
+        let x = "namedlambdavariable()";
+        return format!(
+            "array_sort({}, lambdafunction((IF((({x} IS NULL) AND ({x} IS NULL)), 0, (IF(({x} IS NULL), 1, \
+             (IF(({x} IS NULL), -1, (IF(({x} < {x}), -1, (IF(({x} > {x}), 1, 0)))))))))), {x}, {x}))",
+            text(list, style)
+        );
     }
     operator_text(&call.name, &call.args, style)
         .unwrap_or_else(|| format!("{}({})", call.name, join(&call.args, style)))
@@ -377,14 +390,19 @@ fn bound_text(bound: &FrameBound, style: Style) -> String {
         (FrameBound::UnboundedPreceding, Style::Plan) => "unboundedpreceding$()".to_owned(),
         (FrameBound::UnboundedFollowing, Style::Plan) => "unboundedfollowing$()".to_owned(),
         (FrameBound::CurrentRow, Style::Plan) => "currentrow$()".to_owned(),
-        // SpecifiedWindowFrame prints any offset as "n FOLLOWING", also a negative one.
+        // SpecifiedWindowFrame prints any offset as "n FOLLOWING", also a negative one; SQL text says PRECEDING by a minus.
         (FrameBound::Offset(offset), Style::Pretty) => match &**offset {
             Expr::Call(call) if matches!(&*call.name, "negative" | "-") && call.args.len() == 1 => {
                 format!("{} PRECEDING", join(&call.args, style))
             }
             other => format!("{} FOLLOWING", text(other, style)),
         },
-        (FrameBound::Offset(offset), Style::Plan) => text(offset, style),
+        (FrameBound::Offset(offset), Style::Plan) => match &**offset {
+            Expr::Call(call) if &*call.name == "negative" && call.args.len() == 1 => {
+                format!("-{}", join(&call.args, style))
+            }
+            other => text(other, style),
+        },
     }
 }
 

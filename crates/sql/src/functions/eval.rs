@@ -105,7 +105,8 @@ fn eval(expr: &Expr, frame: &Frame, ctx: &EvalContext<'_>) -> Result<Operand> {
         Expr::Cast { child, to, mode, site, .. } => {
             let input = eval(child, frame, ctx)?;
             let zone = site.zone.as_ref().map_or(ctx.conf.time_zone(), |zone| &zone.1);
-            cast_operand(&input, &child.data_type(), to, CastContext { mode: *mode, zone }).map_err(|e| site.locate(e))
+            cast_operand(&input, &child.data_type(), to, CastContext { mode: *mode, zone, now_us: ctx.now_us })
+                .map_err(|e| site.locate(e))
         }
         Expr::Call(c) => call(c, frame, ctx),
         Expr::CaseWhen { branches, otherwise } => {

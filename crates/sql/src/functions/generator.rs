@@ -233,11 +233,10 @@ fn stack(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
                 ],
             ));
         };
-        let nullable = at.len() < n || at.iter().any(|i| args[*i].nullable());
         for i in at {
             args[i] = cast_to(args[i].clone(), &t, ansi);
         }
-        output.push((format!("col{column}"), t, nullable));
+        output.push((format!("col{column}"), t, true));
     }
     Ok(generator("stack", args, false, false, output, |g, v| {
         let n = v[0].as_i64().unwrap_or(1) as usize;

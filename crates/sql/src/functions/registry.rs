@@ -212,6 +212,12 @@ pub fn lookup(name: &str) -> Option<&'static FunctionEntry> {
     table.get(name).or_else(|| table.get(name.to_lowercase().as_str())).copied()
 }
 
+/// Whether the name is that of an aggregate function.
+pub fn is_aggregate(name: &str) -> bool {
+    let name = name.to_lowercase();
+    super::aggregate::tables().iter().any(|table| table.iter().any(|entry| entry.name == name))
+}
+
 /// Whether the registry lets a function have that many arguments.
 pub fn takes(name: &str, count: usize) -> bool {
     lookup(name).is_some_and(|entry| (entry.min..=entry.max).contains(&count))

@@ -261,7 +261,7 @@ fn converted(node: &Node, to: &DataType, ctx: CastContext<'_>) -> Result<Value> 
     if !super::cast::can_cast(&from, to, EvalMode::Ansi) {
         return refused();
     }
-    let done = cast_value(&value, &from, to, CastContext { mode: EvalMode::Try, zone: ctx.zone })?;
+    let done = cast_value(&value, &from, to, CastContext { mode: EvalMode::Try, ..ctx })?;
     if done.is_null() { refused() } else { Ok(done) }
 }
 

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::exec::ExecContext;
 use crate::exec::bind::eval_one;
 use crate::expr::Expr;
+use crate::functions::cast::parse;
 use crate::plan::LogicalPlan;
 use crate::types::DataType;
 use crate::value::text::MICROS_PER_DAY;
@@ -78,19 +79,10 @@ pub(super) fn special_datetimes(ctx: &ExecContext<'_>, plan: LogicalPlan) -> Res
     Ok(everywhere(plan, &mut |e| {
         let Expr::Cast { child, to, .. } = &e else { return e };
         let Expr::Literal { value: Value::String(text), .. } = child.unaliased() else { return e };
-        let day = match text.trim().to_ascii_lowercase().as_str() {
-            "epoch" => 0,
-            "now" | "today" => today,
-            "tomorrow" => today + 1,
-            "yesterday" => today - 1,
-            _ => return e,
-        };
-        let word = text.trim().to_ascii_lowercase();
+        let Some((word, day)) = parse::special_day(text, today) else { return e };
         let value = match to {
             DataType::Date => i32::try_from(day).map_or(Value::Null, Value::Date),
-            DataType::Timestamp if word == "now" => Value::Timestamp(now),
-            DataType::Timestamp if word == "epoch" => Value::Timestamp(0),
-            DataType::Timestamp => Value::Timestamp(zone.to_utc(day * MICROS_PER_DAY)),
+            DataType::Timestamp => parse::special_timestamp(&word, &zone, now).map_or(Value::Null, Value::Timestamp),
             DataType::TimestampNtz if word == "now" => Value::TimestampNtz(local),
             DataType::TimestampNtz => Value::TimestampNtz(day * MICROS_PER_DAY),
             _ => return e,

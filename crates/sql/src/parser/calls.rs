@@ -1,7 +1,7 @@
 //! Primary expressions: literals, names, CASE, casts, function calls with their clauses, lambdas, subqueries.
 
 use super::Parser;
-use super::expressions::{call, strip};
+use super::expressions::call;
 use super::tokens::Kind;
 use crate::analyzer::STAR_EXCEPT;
 use crate::error::{Result, SparkError};
@@ -88,12 +88,13 @@ impl Parser<'_> {
     /// `(expr)`, `(a, b)`, `(query)`, `(x, y) -> body`.
     fn parenthesised(&mut self) -> Result<Expr> {
         if self.is_lambda_list() {
+            let place = self.peek().place;
             self.next();
             let params = self.separated(&mut Self::identifier)?;
             self.expect_symbol(")")?;
             self.expect_symbol("->")?;
             let body = self.expression()?;
-            return Ok(Expr::UnresolvedLambda { params, body: Box::new(body) });
+            return Ok(self.placed(Expr::UnresolvedLambda { params, body: Box::new(body) }, place));
         }
         self.next();
         if ["select", "with", "from", "table", "values"].iter().any(|word| self.is_word(word)) {
@@ -321,7 +322,7 @@ impl Parser<'_> {
             let params = vec![self.next().text];
             self.next();
             let body = self.expression()?;
-            return Ok(Expr::UnresolvedLambda { params, body: Box::new(body) });
+            return Ok(self.placed(Expr::UnresolvedLambda { params, body: Box::new(body) }, token.place));
         }
         if is_call {
             self.next();
@@ -481,7 +482,7 @@ impl Parser<'_> {
         }
         let offset = self.value(1)?;
         if self.word("preceding") {
-            return Ok(FrameBound::Offset(Box::new(negated(offset))));
+            return Ok(FrameBound::Offset(Box::new(call("negative", vec![offset]))));
         }
         self.expect_word("following")?;
         Ok(FrameBound::Offset(Box::new(offset)))
@@ -540,24 +541,6 @@ fn window_name(spec: &WindowSpec) -> Option<String> {
     match spec.partition_by.as_slice() {
         [Expr::UnresolvedRegex(text)] => text.strip_prefix(NAMED_WINDOW).map(str::to_owned),
         _ => None,
-    }
-}
-
-fn negated(expr: Expr) -> Expr {
-    match strip(&expr) {
-        Expr::Literal { value: Value::Integer(n), .. } => Expr::literal(Value::Integer(-n), DataType::Integer),
-        Expr::Literal { value: Value::Long(n), .. } => Expr::literal(Value::Long(-n), DataType::Long),
-        Expr::Literal { value: Value::DayTimeInterval(n), data_type } => {
-            Expr::literal(Value::DayTimeInterval(-n), data_type.clone())
-        }
-        Expr::Literal { value: Value::YearMonthInterval(n), data_type } => {
-            Expr::literal(Value::YearMonthInterval(-n), data_type.clone())
-        }
-        Expr::Literal { value: Value::Decimal(n, p, s), data_type } => {
-            Expr::literal(Value::Decimal(-n, *p, *s), data_type.clone())
-        }
-        Expr::Literal { value: Value::Double(n), .. } => Expr::literal(Value::Double(-n), DataType::Double),
-        _ => call("-", vec![expr]),
     }
 }
 

@@ -176,11 +176,16 @@ impl Parser<'_> {
                 Expr::literal(Value::TimestampNtz(micros), DataType::TimestampNtz)
             }
             "date" => {
-                let days = parse::parse_date(&text).ok_or_else(|| invalid(self, "DATE"))?;
+                let today = zone.to_local(self.session.clock.now_us()).div_euclid(crate::value::text::MICROS_PER_DAY);
+                let special = || parse::special_day(&text, today).and_then(|(_, day)| i32::try_from(day).ok());
+                let days = parse::parse_date(&text).or_else(special).ok_or_else(|| invalid(self, "DATE"))?;
                 Expr::literal(Value::Date(days), DataType::Date)
             }
             "timestamp" | "timestamp_ltz" => {
-                let micros = parse::parse_timestamp(&text, &zone).ok_or_else(|| invalid(self, &word.to_uppercase()))?;
+                let special = || parse::special_timestamp(&text, &zone, self.session.clock.now_us());
+                let micros = parse::parse_timestamp(&text, &zone)
+                    .or_else(special)
+                    .ok_or_else(|| invalid(self, &word.to_uppercase()))?;
                 Expr::literal(Value::Timestamp(micros), DataType::Timestamp)
             }
             "timestamp_ntz" => {

@@ -25,7 +25,8 @@ const QUALIFY: &str = "$qualify";
 impl Parser<'_> {
     /// A query with everything that may stand around its terms.
     pub(super) fn query(&mut self) -> Result<PlanRef> {
-        let mut ctes = Vec::new();
+        let mut ctes: Vec<(String, PlanRef)> = Vec::new();
+        let place = self.peek().place;
         if self.word("with") {
             let mark = if self.word("recursive") { crate::analyzer::RECURSIVE } else { "" };
             ctes = self.separated(&mut |parser| {
@@ -42,6 +43,15 @@ impl Parser<'_> {
         let mut plan = self.organised(term)?;
         while self.symbol("|>") {
             plan = self.pipe(plan)?;
+        }
+        let name = |at: usize| ctes[at].0.strip_prefix(crate::analyzer::RECURSIVE).unwrap_or(&ctes[at].0);
+        let mut twice: Vec<String> = (0..ctes.len())
+            .filter(|at| (0..*at).any(|before| name(before) == name(*at)))
+            .map(|at| crate::analyzer::quoted(name(at)))
+            .collect();
+        twice.dedup();
+        if !twice.is_empty() {
+            return Err(self.parse_error("DUPLICATED_CTE_NAMES", &[("duplicateNames", &twice.join(", "))], place));
         }
         if ctes.is_empty() { Ok(plan) } else { Ok(Arc::new(LogicalPlan::With { ctes, child: plan })) }
     }
@@ -131,7 +141,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A set operation with its place for error texts.
+    /// A set operation or a SELECT with its place for error texts.
     fn placed_plan(&self, plan: LogicalPlan, place: Place) -> PlanRef {
         let at = self.placed(Expr::bool(true), place);
         Arc::new(LogicalPlan::Hint { name: PLACED.to_owned(), parameters: vec![at], child: Arc::new(plan) })
@@ -180,6 +190,7 @@ impl Parser<'_> {
     }
 
     fn select_clauses(&mut self, given: Option<PlanRef>) -> Result<PlanRef> {
+        let place = self.peek().place;
         self.expect_word("select")?;
         let mut hints = Vec::new();
         while self.peek().kind == Kind::Hint {
@@ -246,6 +257,7 @@ impl Parser<'_> {
             let rest = call(STAR_EXCEPT, vec![Expr::UnresolvedStar(Vec::new()), marker]);
             plan = Arc::new(LogicalPlan::Project { list: vec![rest], child: plan });
         }
+        plan = self.placed_plan((*plan).clone(), place);
         if distinct {
             plan = Arc::new(LogicalPlan::Distinct { child: plan });
         }

@@ -211,13 +211,20 @@ impl Parser<'_> {
             return self.fraction(taken / of, place).map(|fraction| Arc::new(sample(fraction, plan)));
         }
         let text = self.peek().text.clone();
+        // BYTELENGTH_LITERAL: "10M".
+        let bytes = text.strip_suffix(['b', 'B', 'k', 'K', 'm', 'M', 'g', 'G']);
+        if bytes.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
+            self.next();
+            return Err(self.parse_error("_LEGACY_ERROR_TEMP_0015", &[("msg", "byteLengthLiteral")], place));
+        }
+        let at = self.peek().place;
         let number = self.value(1)?;
         let amount = match super::expressions::strip(&number) {
             Expr::Literal { value, .. } => value.as_f64(),
             _ => None,
         };
         if self.word("rows") {
-            return Ok(Arc::new(LogicalPlan::Limit { limit: number, child: plan }));
+            return Ok(Arc::new(LogicalPlan::Limit { limit: self.placed(number, at), child: plan }));
         }
         let Some(amount) = amount else { return Err(self.unexpected()) };
         if self.word("percent") {
@@ -336,6 +343,7 @@ impl Parser<'_> {
 
     /// VALUES (1, 'a'), (2, 'b').
     pub(super) fn inline_table(&mut self) -> Result<PlanRef> {
+        let place = self.peek().place;
         self.expect_word("values")?;
         let rows = self.separated(&mut |parser| {
             if parser.is_symbol("(") && !["select", "with"].iter().any(|word| parser.word_at(1, word)) {
@@ -346,7 +354,8 @@ impl Parser<'_> {
             }
             Ok(vec![parser.expression()?])
         })?;
-        let rows = rows.into_iter().map(|row| call("struct", row)).collect();
+        let mut rows: Vec<Expr> = rows.into_iter().map(|row| call("struct", row)).collect();
+        rows.push(self.placed(Expr::bool(true), place));
         Ok(Arc::new(LogicalPlan::Project {
             list: vec![call(INLINE_TABLE, rows)],
             child: Arc::new(LogicalPlan::OneRow),

@@ -2,6 +2,18 @@
 
 use super::{DataType, StructType};
 
+impl DataType {
+    /// Whether it is a map or holds one.
+    pub fn contains_map(&self) -> bool {
+        match self {
+            DataType::Map { .. } => true,
+            DataType::Array { element, .. } => element.contains_map(),
+            DataType::Struct(s) => s.fields.iter().any(|f| f.data_type.contains_map()),
+            _ => false,
+        }
+    }
+}
+
 impl StructType {
     /// The tree with its "root" line; `level` 0 means all levels.
     pub fn tree_string(&self, level: usize) -> String {

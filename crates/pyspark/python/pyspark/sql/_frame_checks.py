@@ -76,6 +76,25 @@ def sort_exprs(df, cols, kwargs):
     return [col._expr for col in made]
 
 
+def positive_partitions(number):
+    if number <= 0:
+        _refuse(f"Number of partitions ({number}) must be positive.")
+
+
+def sampling_fraction(replace, fraction):
+    if replace and fraction < 0:
+        _refuse(f"Sampling fraction ({fraction}) must be nonnegative with replacement")
+    if not replace and not 0 <= fraction <= 1:
+        _refuse(f"Sampling fraction ({fraction}) must be on interval [0, 1] without replacement")
+
+
+def _refuse(requirement):
+    """Scala's require()."""
+    from pyspark.errors.exceptions import captured
+
+    raise captured.IllegalArgumentException(f"requirement failed: {requirement}")
+
+
 def sample(replace, fraction, seed):
     def whole(value):
         return isinstance(value, (int, float)) and not isinstance(value, bool)

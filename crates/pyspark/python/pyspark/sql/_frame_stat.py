@@ -1,6 +1,9 @@
 """DataFrame.describe, summary, corr, cov and approxQuantile, in terms of other methods."""
 
+from _tidemark_system import fail
+
 from pyspark.errors import PySparkTypeError, PySparkValueError
+from pyspark.errors.exceptions import captured
 from pyspark.sql import functions as F
 from pyspark.sql.column import _expected
 from pyspark.sql.types import NumericType, StringType
@@ -34,16 +37,21 @@ def _statistic(name, column, text):
         return F.avg(number)
     if name == "stddev":
         return F.stddev(number)
-    if name.endswith("%"):
-        return F.percentile_approx(number, float(name[:-1]) / 100)
-    from pyspark.errors.exceptions import captured
+    return F.percentile_approx(number, float(name[:-1]) / 100)
 
-    raise captured.IllegalArgumentException(f"{name} is not a recognised statistic")
+
+def _check_statistics(statistics):
+    """Percentiles first, as Spark reads them before it looks at the names."""
+    known = ("count", "count_distinct", "approx_count_distinct", "mean", "stddev", "min", "max")
+    for name in statistics:
+        if not name.endswith("%") and name not in known:
+            fail("IllegalArgumentException", "UNRECOGNIZED_STATISTIC", {"stats": f"'{name}'"})
 
 
 def _statistics(df, cols, statistics):
     kinds = {field.name: field.dataType for field in df.schema.fields}
     names = cols or [name for name, kind in kinds.items() if isinstance(kind, (NumericType, StringType))]
+    _check_statistics(statistics)
     exprs = []
     for statistic in statistics:
         for name in names:
@@ -70,7 +78,16 @@ def pair(df, function, col1, col2, method):
         raise PySparkValueError(
             errorClass="VALUE_NOT_ALLOWED", messageParameters={"arg_name": "method", "allowed_values": "['pearson']"}
         )
-    value = df.agg(getattr(F, function)(df[col1], df[col2])).collect()[0][0]
+    kind = "correlation" if function == "corr" else "covariance"
+    for name in (col1, col2):
+        if not isinstance(df.schema[name].dataType, NumericType):
+            text = df.schema[name].dataType.simpleString()
+            raise captured.IllegalArgumentException(
+                f"requirement failed: Currently {kind} calculation for columns with dataType {text} not supported."
+            )
+    # Spark reads the rows as they lie in memory, where a null is a zero.
+    pair = [F.coalesce(df[name].cast("double"), F.lit(0.0)) for name in (col1, col2)]
+    value = df.agg(getattr(F, function)(*pair)).collect()[0][0]
     return float("nan") if value is None else value
 
 
@@ -89,6 +106,13 @@ def quantiles(df, col, probabilities, relativeError):
             errorClass="NEGATIVE_VALUE",
             messageParameters={"arg_name": "relativeError", "arg_value": str(relativeError)},
         )
+    for name in [col] if isinstance(col, str) else col:
+        kind = df.schema[name].dataType
+        if not isinstance(kind, NumericType):
+            raise captured.IllegalArgumentException(
+                f"requirement failed: Quantile calculation for column {name} with data type "
+                f"{type(kind).__name__} is not supported."
+            )
     accuracy = max(10000, int(1 / relativeError)) if relativeError else 2147483647
     exprs = [
         F.percentile_approx(df[name].cast("double"), list(map(float, probabilities)), accuracy).alias(f"q{index}")

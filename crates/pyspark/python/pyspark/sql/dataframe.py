@@ -361,6 +361,7 @@ class DataFrame(Actions, Views):
 
     def sample(self, withReplacement=None, fraction=None, seed=None):
         replace, share, seed = checks.sample(withReplacement, fraction, seed)
+        checks.sampling_fraction(replace, share)
         return self._with(_native.sample(self._plan, replace, share, seed))
 
     def withWatermark(self, eventTime, delayThreshold):
@@ -380,6 +381,7 @@ class DataFrame(Actions, Views):
 
     def repartition(self, numPartitions, *cols):
         if isinstance(numPartitions, int):
+            checks.positive_partitions(numPartitions)
             return self._with(_native.repartition(self._plan, numPartitions, True, False, _exprs(cols)))
         if isinstance(numPartitions, (str, Column)):
             return self._with(_native.repartition(self._plan, None, True, False, _exprs((numPartitions, *cols))))
@@ -397,6 +399,7 @@ class DataFrame(Actions, Views):
         raise _expected("numPartitions", "Column, int or str", numPartitions)
 
     def coalesce(self, numPartitions):
+        checks.positive_partitions(numPartitions)
         return self._with(_native.repartition(self._plan, numPartitions, False, False, []))
 
 

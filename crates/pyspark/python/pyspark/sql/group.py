@@ -3,6 +3,7 @@
 import _tidemark_frame as _native
 from _tidemark_system import fail
 
+from pyspark.sql._java_order import through_java
 from pyspark.sql.column import Column, _call, _literal, _to_expr
 from pyspark.sql.pandas.group_ops import PandasGroupedOpsMixin
 from pyspark.sql.types import NumericType
@@ -38,7 +39,7 @@ class GroupedData(PandasGroupedOpsMixin):
     def agg(self, *exprs):
         assert exprs, "exprs should not be empty"
         if len(exprs) == 1 and isinstance(exprs[0], dict):
-            made = [self._named(self._df, name, function) for name, function in exprs[0].items()]
+            made = [self._named(self._df, name, exprs[0][name]) for name in through_java(exprs[0])]
         else:
             assert all(isinstance(col, Column) for col in exprs), "all exprs should be Column"
             made = list(exprs)

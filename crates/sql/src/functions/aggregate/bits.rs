@@ -18,6 +18,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("every", 1, 1, bools),
     FunctionEntry::custom("bool_or", 1, 1, bools),
     FunctionEntry::custom("some", 1, 1, bools),
+    FunctionEntry::custom("any", 1, 1, bools),
 ];
 
 #[derive(Clone, Copy, Debug)]

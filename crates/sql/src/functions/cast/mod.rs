@@ -30,6 +30,16 @@ use crate::value::{ValueBuilder, value_at};
 pub struct CastContext<'a> {
     pub mode: EvalMode,
     pub zone: &'a Zone,
+    /// Time of the query in microseconds: a time of day becomes a moment of its date.
+    pub now_us: i64,
+}
+
+impl CastContext<'_> {
+    /// The current date in the zone, as microseconds on the zone's calendar.
+    fn today(&self) -> i64 {
+        let local = self.zone.to_local(self.now_us);
+        local - local.rem_euclid(MICROS_PER_DAY)
+    }
 }
 
 /// Cast.canCast, Cast.canAnsiCast or Cast.canTryCast, by mode.
@@ -41,8 +51,7 @@ pub fn can_cast(from: &DataType, to: &DataType, mode: EvalMode) -> bool {
         (T::Null, _) => true,
         (T::CalendarInterval, t) if !t.is_string() => false,
         (T::Time(_), t) if !t.is_string() => {
-            // A moment would need the current date, which a cast does not know here.
-            t.is_integral() || matches!(t, T::Time(_) | T::Decimal { .. })
+            t.is_integral() || matches!(t, T::Time(_) | T::Decimal { .. } | T::Timestamp | T::TimestampNtz)
         }
         (f, T::Time(_)) => f.is_string() || matches!(f, T::Timestamp | T::TimestampNtz),
         (T::Variant, t) => variant_castable(t),
@@ -182,7 +191,7 @@ pub fn cast_array(array: &ArrayRef, from: &DataType, to: &DataType, ctx: CastCon
                 for s in strings.iter() {
                     out.push(match s {
                         None => None,
-                        Some(s) => match parse_timestamp(s, ctx.zone) {
+                        Some(s) => match parse_timestamp(s, ctx.zone).or_else(|| value::time_of_today(s, ctx)) {
                             Some(v) => Some(v),
                             None => invalid(ctx, s, to)?,
                         },

@@ -390,6 +390,42 @@ pub fn parse_timestamp(s: &str, zone: &Zone) -> Option<i64> {
     }
 }
 
+/// A time of day without a date ("10:20", "T10:20:30.5+02:00"): microseconds and the zone that it names.
+pub fn time_alone(s: &str) -> Option<(i64, Option<Zone>)> {
+    let p = parts(s)?;
+    if p.days.is_some() {
+        return None;
+    }
+    let zone = match p.zone {
+        None => None,
+        Some(name) => Some(Zone::parse(name.trim())?),
+    };
+    Some((p.micros, zone))
+}
+
+/// 'epoch', 'now', 'today', 'tomorrow' or 'yesterday' of typed literals as the word and its day; `today` counts days.
+pub fn special_day(text: &str, today: i64) -> Option<(String, i64)> {
+    let word = text.trim().to_ascii_lowercase();
+    let day = match word.as_str() {
+        "epoch" => 0,
+        "now" | "today" => today,
+        "tomorrow" => today + 1,
+        "yesterday" => today - 1,
+        _ => return None,
+    };
+    Some((word, day))
+}
+
+/// A special text as a moment in a zone (convertSpecialTimestamp).
+pub fn special_timestamp(text: &str, zone: &Zone, now_us: i64) -> Option<i64> {
+    let (word, day) = special_day(text, zone.to_local(now_us).div_euclid(MICROS_PER_DAY))?;
+    Some(match word.as_str() {
+        "epoch" => 0,
+        "now" => now_us,
+        _ => zone.to_utc(day * MICROS_PER_DAY),
+    })
+}
+
 /// SparkDateTimeUtils.stringToTimestampWithoutTimeZone; a zone is read over when `allow_zone`.
 pub fn parse_timestamp_ntz(s: &str, allow_zone: bool) -> Option<i64> {
     let p = parts(s)?;

@@ -95,7 +95,8 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
         }
         (Value::String(s), T::Date) => return parse_date(s).map_or_else(malformed, |d| Ok(Value::Date(d))),
         (Value::String(s), T::Timestamp) => {
-            return parse_timestamp(s, ctx.zone).map_or_else(malformed, |t| Ok(Value::Timestamp(t)));
+            let moment = parse_timestamp(s, ctx.zone).or_else(|| time_of_today(s, ctx));
+            return moment.map_or_else(malformed, |t| Ok(Value::Timestamp(t)));
         }
         (Value::String(s), T::TimestampNtz) => {
             return parse_timestamp_ntz(s, true).map_or_else(malformed, |t| Ok(Value::TimestampNtz(t)));
@@ -172,7 +173,7 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
         (Value::Timestamp(t), T::TimestampNtz) => return Ok(Value::TimestampNtz(ctx.zone.to_local(*t))),
         (Value::TimestampNtz(t), T::Timestamp) => return Ok(Value::Timestamp(ctx.zone.to_utc(*t))),
         (Value::Timestamp(t), T::Boolean) => return Ok(Value::Boolean(*t != 0)),
-        (Value::Timestamp(t), T::Float) => return Ok(Value::Float(*t as f64 as f32 / 1e6)),
+        (Value::Timestamp(t), T::Float) => return Ok(Value::Float((*t as f64 / 1e6) as f32)),
         (Value::Timestamp(t), T::Double) => return Ok(Value::Double(*t as f64 / 1e6)),
         (Value::Timestamp(t), T::Decimal { precision, scale }) => {
             return match fit_decimal(i128::from(*t), 6, *precision, *scale) {
@@ -188,7 +189,6 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
             return match integral(seconds, to) {
                 Some(v) => Ok(v),
                 None if ansi => Err(overflow(value, from, to)),
-                None if legacy => Ok(wrap(seconds as i64, to)),
                 None => Ok(Value::Null),
             };
         }
@@ -201,6 +201,10 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
         (Value::TimestampNtz(t), T::Time(precision)) => {
             return Ok(Value::Time(cut_time(t.rem_euclid(MICROS_PER_DAY) * NANOS_PER_MICRO, *precision)));
         }
+        (Value::Time(t), T::Timestamp) => {
+            return Ok(Value::Timestamp(ctx.zone.to_utc(ctx.today() + t / NANOS_PER_MICRO)));
+        }
+        (Value::Time(t), T::TimestampNtz) => return Ok(Value::TimestampNtz(ctx.today() + t / NANOS_PER_MICRO)),
         (Value::Time(t), T::Decimal { precision, scale }) => {
             return match fit_decimal(i128::from(*t), 9, *precision, *scale) {
                 Some(n) => Ok(Value::Decimal(n, *precision, *scale)),
@@ -283,6 +287,15 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
 }
 
 const NANOS_PER_MICRO: i64 = 1000;
+
+/// A text of a time alone is a moment of the current date.
+pub(super) fn time_of_today(text: &str, ctx: CastContext<'_>) -> Option<i64> {
+    let (micros, zone) = super::parse::time_alone(text)?;
+    match zone {
+        None => Some(ctx.zone.to_utc(ctx.today() + micros)),
+        Some(zone) => Some(zone.to_utc(CastContext { zone: &zone, ..ctx }.today() + micros)),
+    }
+}
 
 /// DateTimeUtils.truncateTimeToPrecision: digits past the type's precision are cut off.
 fn cut_time(nanos: i64, precision: u8) -> i64 {

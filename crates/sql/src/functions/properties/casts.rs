@@ -34,7 +34,7 @@ fn casts_of_columns_are_those_of_values() {
                 if !can_cast(from, to, mode) {
                     continue;
                 }
-                let ctx = CastContext { mode, zone: &zone };
+                let ctx = CastContext { mode, zone: &zone, now_us: 0 };
                 let mut good = Vec::new();
                 let mut expected = Vec::new();
                 let mut failure = None;
@@ -102,7 +102,7 @@ fn casts_to_text_and_back_keep_the_value() {
     for t in written() {
         let mut draws = Draws::new(7);
         for round in 0..300 {
-            let ctx = CastContext { mode: EvalMode::Ansi, zone: &zones[round % zones.len()] };
+            let ctx = CastContext { mode: EvalMode::Ansi, zone: &zones[round % zones.len()], now_us: 0 };
             let value = draws.value(&t);
             let text = cast_value(&value, &t, &DataType::String, ctx).unwrap();
             let back = cast_value(&text, &DataType::String, &t, ctx)
@@ -117,7 +117,7 @@ fn casts_to_text_and_back_keep_the_value() {
 /// A text that reads as a value becomes that value's text, which reads as the same value.
 #[test]
 fn texts_settle_after_one_cast() {
-    let ctx = CastContext { mode: EvalMode::Try, zone: &Zone::UTC };
+    let ctx = CastContext { mode: EvalMode::Try, zone: &Zone::UTC, now_us: 0 };
     let texts = [
         " 12 ",
         "+7",

@@ -166,10 +166,31 @@ fn map_key(b: &Build<'_>, args: &[Expr], key: &DataType) -> Result<Expr> {
     match coercion::wider_type(&given, key, b.ansi()) {
         Some(t) if t.same_type(key) => Ok(cast_to(args[1].clone(), key, b.ansi())),
         _ if coercion::can_ansi_store(&given, key) => Ok(cast_to(args[1].clone(), key, b.ansi())),
+        // A text becomes a key of any plain type.
+        _ if given.is_string() && key.is_atomic() => Ok(cast_to(args[1].clone(), key, b.ansi())),
         _ => {
             let sql = describe::call_text(b.name, args);
             Err(unexpected_input(&sql, 1, &key.quoted_sql(), &args[1]))
         }
+    }
+}
+
+/// The key of element_at: of the map's type, or of one that the map's type holds.
+fn same_key(b: &Build<'_>, args: &[Expr], key: &DataType) -> Result<Expr> {
+    let given = args[1].data_type();
+    let wide = |t: &DataType| t.same_type(key) || coercion::can_ansi_store(&given, key);
+    match coercion::tightest_common(&given, key, b.ansi()) {
+        Some(t) if wide(&t) => Ok(cast_to(args[1].clone(), key, b.ansi())),
+        _ => Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.MAP_FUNCTION_DIFF_TYPES",
+            &[
+                ("sqlExpr", &format!("\"{}\"", describe::call_text(b.name, args))),
+                ("functionName", &format!("`{}`", b.name)),
+                ("dataType", "\"MAP\""),
+                ("leftType", &args[0].data_type().quoted_sql()),
+                ("rightType", &given.quoted_sql()),
+            ],
+        )),
     }
 }
 
@@ -213,7 +234,7 @@ fn element_at(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
             }))
         }
         DataType::Map { key, value, .. } => {
-            args[1] = map_key(b, &args, &key)?;
+            args[1] = same_key(b, &args, &key)?;
             Ok(row_call(b.name, args, (*value).clone(), true, true, ansi, |_, v| Ok(find(&v[0], &v[1]))))
         }
         _ => {
@@ -255,7 +276,7 @@ fn search(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         return Err(unexpected_input(&sql, 0, "\"ARRAY\"", &args[0]));
     };
     let given = args[1].data_type();
-    if given == DataType::Null && matches!(b.name, "array_contains" | "array_position" | "array_remove") {
+    if given == DataType::Null && matches!(b.name, "array_contains" | "array_remove") {
         return Err(SparkError::analysis(
             "DATATYPE_MISMATCH.NULL_TYPE",
             &[
@@ -264,7 +285,9 @@ fn search(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
             ],
         ));
     }
-    let Some(t) = coercion::wider_without_string(&element, &given, ansi) else {
+    // array_contains takes decimals of another scale too (findWiderTypeWithoutStringPromotion).
+    let find = if b.name == "array_contains" { coercion::wider_without_string } else { coercion::tightest_common };
+    let Some(t) = find(&element, &given, ansi) else {
         return Err(SparkError::analysis(
             "DATATYPE_MISMATCH.ARRAY_FUNCTION_DIFF_TYPES",
             &[
@@ -371,13 +394,10 @@ fn join(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
 fn two_arrays(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let ansi = b.ansi();
     let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
-    let arrays = types.iter().all(|t| matches!(t, DataType::Array { .. } | DataType::Null));
-    let common = if arrays { coercion::wider_type(&types[0], &types[1], ansi) } else { None };
+    let arrays = types.iter().all(|t| matches!(t, DataType::Array { .. }));
+    let common = if arrays { coercion::tightest_common(&types[0], &types[1], ansi) } else { None };
     let Some(t) = common else {
         let sql = describe::call_text(b.name, &args);
-        if !matches!(types[0], DataType::Array { .. }) {
-            return Err(unexpected_input(&sql, 0, "\"ARRAY\"", &args[0]));
-        }
         return Err(SparkError::analysis(
             "DATATYPE_MISMATCH.BINARY_ARRAY_DIFF_TYPES",
             &[
@@ -501,10 +521,20 @@ fn insert(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         let sql = describe::call_text("array_insert", &args);
         return Err(unexpected_input(&sql, 0, "\"ARRAY\"", &args[0]));
     };
-    if let Some(t) = coercion::wider_without_string(&element, &args[2].data_type(), ansi) {
-        args[0] = cast_to(args[0].clone(), &DataType::array(t.clone(), true), ansi);
-        args[2] = cast_to(args[2].clone(), &t, ansi);
-    }
+    let Some(t) = coercion::tightest_common(&element, &args[2].data_type(), ansi) else {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.ARRAY_FUNCTION_DIFF_TYPES",
+            &[
+                ("sqlExpr", &format!("\"{}\"", describe::call_text("array_insert", &args))),
+                ("functionName", "`array_insert`"),
+                ("dataType", "\"ARRAY\""),
+                ("leftType", &args[0].data_type().quoted_sql()),
+                ("rightType", &args[2].data_type().quoted_sql()),
+            ],
+        ));
+    };
+    args[0] = cast_to(args[0].clone(), &DataType::array(t.clone(), true), ansi);
+    args[2] = cast_to(args[2].clone(), &t, ansi);
     let args = b.inputs(args, &[In::Arr, In::Int, In::Any])?;
     let t = DataType::array(element_type(&args), true);
     let nullable = args[0].nullable() || args[1].nullable();

@@ -16,7 +16,6 @@ use crate::value::{Value, ValueBuilder, compare, value_at};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("if", 3, 3, if_then),
-    FunctionEntry::custom("iff", 3, 3, if_then),
     FunctionEntry::custom("when", 1, MANY, when),
     FunctionEntry::custom("coalesce", 1, MANY, coalesce),
     FunctionEntry::custom("nvl", 2, 2, coalesce),
@@ -158,7 +157,7 @@ struct NullIf {
 impl Kernel for NullIf {
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         let [l, r] = args else { return Err(SparkError::internal("nullif has two arguments")) };
-        let cast = CastContext { mode: EvalMode::Legacy, zone: ctx.conf.time_zone() };
+        let cast = CastContext { mode: EvalMode::Legacy, zone: ctx.conf.time_zone(), now_us: ctx.now_us };
         let mut out = ValueBuilder::new(&self.left, rows);
         for row in 0..rows {
             let (a, b) = (value_at(l, row, &self.left), value_at(r, row, &self.right));

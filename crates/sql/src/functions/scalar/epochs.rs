@@ -83,7 +83,7 @@ fn timestamp_seconds(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
             if *scale > 6 && pow10(u32::from(scale.unsigned_abs()) - 6).is_some_and(|p| n % p != 0) {
                 return Err(SparkError::plain(ErrorClass::Arithmetic, "Rounding necessary"));
             }
-            let ctx = CastContext { mode: EvalMode::Legacy, zone: c.zone() };
+            let ctx = CastContext { mode: EvalMode::Legacy, zone: c.zone(), now_us: c.eval.now_us };
             cast_value(&Value::Decimal(*n, 38, *scale), &DataType::decimal(38, *scale), &DataType::Timestamp, ctx)
         }
         _ => scaled(v, MICROS_PER_SECOND, "seconds"),

@@ -41,9 +41,9 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
             )
         })
     }),
-    FunctionEntry::row("encode", 2, 2, STR, Ret::Is(T::Bin), Nulls::Strict, encode),
+    FunctionEntry::row("encode", 2, 2, STR, Ret::Is(T::Bin), Nulls::StrictNullable, encode),
     FunctionEntry::custom("decode", 2, MANY, decode),
-    FunctionEntry::row("url_encode", 1, 1, STR, S, Nulls::Strict, |_, v| {
+    FunctionEntry::row("url_encode", 1, 1, STR, S, Nulls::StrictNullable, |_, v| {
         let mut out = String::new();
         for b in s(&v[0]).bytes() {
             match b {
@@ -54,7 +54,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
         }
         Ok(Value::from(out))
     }),
-    FunctionEntry::row("url_decode", 1, 1, STR, S, Nulls::Strict, |_, v| {
+    FunctionEntry::row("url_decode", 1, 1, STR, S, Nulls::StrictNullable, |_, v| {
         url_decode(s(&v[0]))
             .map(Value::from)
             .ok_or_else(|| SparkError::new(ErrorClass::IllegalArgument, "CANNOT_DECODE_URL", &[("url", s(&v[0]))]))
@@ -436,8 +436,7 @@ fn decode(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         return Ok(super::replaced("decode", args, case, t, nullable));
     }
     let args = b.inputs(args, &[In::Bin, In::Str])?;
-    let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("decode", args, DataType::String, nullable, true, b.ansi(), |_, v| {
+    Ok(row_call("decode", args, DataType::String, true, true, b.ansi(), |_, v| {
         let (data, charset) = (bytes(&v[0]), s(&v[1]));
         let wide = |data: &[u8], big: bool| -> Result<String> {
             let units: Vec<u16> = data

@@ -12,7 +12,6 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("transform", 2, 2, higher_order),
     FunctionEntry::custom("filter", 2, 2, higher_order),
     FunctionEntry::custom("exists", 2, 2, higher_order),
-    FunctionEntry::custom("any", 2, 2, higher_order),
     FunctionEntry::custom("forall", 2, 2, higher_order),
     FunctionEntry::custom("aggregate", 3, 4, higher_order),
     FunctionEntry::custom("reduce", 3, 4, higher_order),
@@ -24,9 +23,6 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
 ];
 
 pub(super) fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    if b.name == "any" {
-        return b.invoke("exists", args);
-    }
     let mut args = args;
     let nullable = args[0].nullable();
     let lambda_type = |e: &Expr| (e.data_type(), e.nullable());

@@ -18,12 +18,15 @@ use crate::value::text::{digits, double_to_string, pow10};
 
 const DBL: &[In] = &[In::Double];
 const D: Ret = Ret::Is(T::Double);
+/// What sign and signum take: intervals by the sign of their months or microseconds.
+const SIGNED: &[In] = &[In::Either(&[In::Double, In::YearMonth, In::DayTime])];
 const DOUBLE_OR_DECIMAL: In = In::Either(&[In::Double, In::Dec, In::Long]);
 const INT_OR_LONG: In = In::Either(&[In::Int, In::Long]);
 
+/// UnaryMathExpression: nullable whatever its argument is.
 macro_rules! unary {
     ($name:literal, $shown:literal, $f:expr) => {
-        FunctionEntry::row($name, 1, 1, DBL, D, Nulls::Strict, |_, v| {
+        FunctionEntry::row($name, 1, 1, DBL, D, Nulls::StrictNullable, |_, v| {
             let f: fn(f64) -> f64 = $f;
             Ok(Value::Double(f(x(&v[0]))))
         })
@@ -66,8 +69,8 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     unary!("degrees", "DEGREES", f64::to_degrees),
     unary!("radians", "RADIANS", f64::to_radians),
     unary!("rint", "rint", f64::round_ties_even),
-    unary!("signum", "SIGNUM", sign),
-    unary!("sign", "sign", sign),
+    FunctionEntry::row("signum", 1, 1, SIGNED, D, Nulls::StrictNullable, sign_of).shown("SIGNUM"),
+    FunctionEntry::row("sign", 1, 1, SIGNED, D, Nulls::StrictNullable, sign_of),
     logarithm!("ln", "ln", 0.0, libm::log),
     logarithm!("log10", "LOG10", 0.0, libm::log10),
     logarithm!("log2", "LOG2", 0.0, |x| libm::log(x) / libm::log(2.0)),
@@ -198,6 +201,14 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
 
 fn x(v: &Value) -> f64 {
     v.as_f64().unwrap_or(f64::NAN)
+}
+
+fn sign_of(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
+    Ok(Value::Double(match &v[0] {
+        Value::YearMonthInterval(months) => f64::from(months.signum()),
+        Value::DayTimeInterval(micros) => micros.signum() as f64,
+        v => sign(x(v)),
+    }))
 }
 
 fn sign(x: f64) -> f64 {
@@ -373,13 +384,12 @@ fn round(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let args = b.inputs(args, &[In::Num, In::Any])?;
     let t = rounded_type(&args[0].data_type(), scale);
-    let nullable = args[0].nullable() || (matches!(t, DataType::Decimal { .. }) && !b.ansi());
     let eval: RowEval = if b.name == "round" {
         |c, v| round_value(c, &v[0], scale_of(&v[1]), Mode::HalfUp)
     } else {
         |c, v| round_value(c, &v[0], scale_of(&v[1]), Mode::HalfEven)
     };
-    Ok(row_call(b.name, args, t, nullable, true, b.ansi(), eval))
+    Ok(row_call(b.name, args, t, true, true, b.ansi(), eval))
 }
 
 fn scale_of(v: &Value) -> i32 {
@@ -395,13 +405,12 @@ fn ceil(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         let scale = scale_argument(b, args.get(1))?;
         let args = b.inputs(args, &[In::Dec, In::Int])?;
         let t = rounded_type(&args[0].data_type(), scale);
-        let nullable = args[0].nullable() || !b.ansi();
         let eval: RowEval = if up {
             |c, v| round_value(c, &v[0], scale_of(&v[1]), Mode::Ceiling)
         } else {
             |c, v| round_value(c, &v[0], scale_of(&v[1]), Mode::Floor)
         };
-        return Ok(row_call(b.name, args, t, nullable, true, b.ansi(), eval));
+        return Ok(row_call(b.name, args, t, true, true, b.ansi(), eval));
     }
     let shown = match b.name {
         "ceil" => "CEIL",
@@ -418,7 +427,6 @@ fn ceil(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         t @ DataType::Decimal { .. } => t,
         _ => DataType::Long,
     };
-    let nullable = args[0].nullable();
     fn run(c: &RowContext<'_>, v: &Value, mode: Mode) -> Result<Value> {
         match v {
             Value::Double(x) => {
@@ -433,7 +441,7 @@ fn ceil(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         }
     }
     let eval: RowEval = if up { |c, v| run(c, &v[0], Mode::Ceiling) } else { |c, v| run(c, &v[0], Mode::Floor) };
-    Ok(row_call(shown, args, t, nullable, true, b.ansi(), eval))
+    Ok(row_call(shown, args, t, true, true, b.ansi(), eval))
 }
 
 pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
@@ -579,8 +587,17 @@ fn right_unsigned(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
     })
 }
 
-/// hash(...) and xxhash64(...): seed 42.
+/// hash(...) and xxhash64(...): seed 42. Equal maps may hash differently, so there is no hash of one.
 fn hash(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    if args.iter().any(|arg| arg.data_type().contains_map()) {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.HASH_MAP_TYPE",
+            &[
+                ("sqlExpr", &format!("\"{}\"", describe::call_text(b.name, &args))),
+                ("functionName", &format!("`{}`", b.name)),
+            ],
+        ));
+    }
     let (t, eval): (DataType, RowEval) = if b.name == "hash" {
         (DataType::Integer, |_, v| {
             Ok(Value::Integer(v.iter().fold(42, |h, v| crate::functions::hash::murmur3_value(v, h))))

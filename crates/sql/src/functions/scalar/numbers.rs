@@ -98,8 +98,8 @@ impl Format {
         if let Some(unexpected) = rest.chars().next() {
             return Err(bad_format(
                 "UNEXPECTED_TOKEN",
-                written,
-                &[("token", &format!("'{unexpected}'")), ("structure", "number format")],
+                &text,
+                &[("token", &format!("character '{unexpected}''")), ("structure", "number format")],
             ));
         }
         Ok(Format { text, lead, currency, whole, point, fraction, trail, angle })
@@ -328,7 +328,12 @@ fn to_binary(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         }
     }
     let lenient = b.name == "try_to_binary";
-    let nullable = lenient || args.iter().any(Expr::nullable);
+    // Unhex and encode may give null; base64 does not.
+    let base64 = args.get(1).and_then(|format| match format.unaliased() {
+        Expr::Literal { value, .. } => value.as_str().map(|format| format.eq_ignore_ascii_case("base64")),
+        _ => None,
+    });
+    let nullable = lenient || base64 != Some(true) || args.iter().any(Expr::nullable);
     let name = b.name;
     Ok(if lenient {
         row_call(name, args, DataType::Binary, nullable, true, b.ansi(), |_, v| Ok(bytes_of(v).unwrap_or(Value::Null)))

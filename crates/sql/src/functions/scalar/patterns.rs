@@ -33,7 +33,8 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     }),
     FunctionEntry::custom("regexp_replace", 3, 4, replace),
     FunctionEntry::row("regexp_count", 2, 2, STR, Ret::Is(T::Int), Nulls::Strict, |c, v| {
-        let re = compiled(c, s(&v[1]), "regexp_count")?;
+        // It is the size of what regexp_extract_all finds.
+        let re = compiled(c, s(&v[1]), "regexp_extract_all")?;
         Ok(Value::Integer(re.find_iter(s(&v[0])).filter(|m| m.is_ok()).count() as i32))
     }),
     FunctionEntry::row("regexp_substr", 2, 2, STR, Ret::Is(T::Str), Nulls::StrictNullable, |c, v| {
@@ -138,12 +139,24 @@ fn bool_call(b: &Build<'_>, name: &str, args: Vec<Expr>, eval: RowEval) -> Expr 
     row_call(name, args, DataType::Boolean, nullable, true, b.ansi(), eval)
 }
 
+fn matches(c: &RowContext<'_>, v: &[Value], function: &str) -> Result<Value> {
+    let re = compiled(c, s(&v[1]), function)?;
+    Ok(Value::Boolean(re.is_match(s(&v[0])).unwrap_or(false)))
+}
+
 fn rlike(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, STR)?;
-    Ok(bool_call(b, b.name, args, |c, v| {
-        let re = c.cached(s(&v[1]), java_regex)?;
-        Ok(Value::Boolean(re.is_match(s(&v[0])).unwrap_or(false)))
-    }))
+    // What is folded names the function as it was called; compiled code compiles a constant pattern itself, in Java's words.
+    let eval: RowEval = match b.name {
+        _ if !args.iter().all(Expr::foldable) => |c, v| {
+            let re = c.cached(s(&v[1]), java_regex)?;
+            Ok(Value::Boolean(re.is_match(s(&v[0])).unwrap_or(false)))
+        },
+        "regexp_like" => |c, v| matches(c, v, "regexp_like"),
+        "regexp" => |c, v| matches(c, v, "regexp"),
+        _ => |c, v| matches(c, v, "rlike"),
+    };
+    Ok(bool_call(b, b.name, args, eval))
 }
 
 /// One step of a LIKE pattern.
@@ -413,6 +426,19 @@ fn replace(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         args.push(Expr::literal(Value::Integer(1), DataType::Integer));
     }
     let args = b.inputs(args, &[In::Str, In::Str, In::Str, In::Int])?;
+    if let Expr::Literal { value: Value::Integer(from), .. } = args[3].unaliased()
+        && *from <= 0
+    {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
+            &[
+                ("sqlExpr", &format!("\"{}\"", crate::functions::describe::call_text("regexp_replace", &args))),
+                ("exprName", "position"),
+                ("valueRange", "(0, 2147483647]"),
+                ("currentValue", &from.to_string()),
+            ],
+        ));
+    }
     let nullable = args.iter().any(Expr::nullable);
     Ok(row_call("regexp_replace", args, DataType::String, nullable, true, b.ansi(), |c, v| {
         let (text, pattern, with, from) = (s(&v[0]), s(&v[1]), s(&v[2]), v[3].as_i64().unwrap_or(1));

@@ -235,7 +235,7 @@ impl Kernel for Uniform {
         for _ in 0..ctx.row_base {
             numbers.double();
         }
-        let cast = CastContext { mode: eval_mode(self.ansi), zone: ctx.conf.time_zone() };
+        let cast = CastContext { mode: eval_mode(self.ansi), zone: ctx.conf.time_zone(), now_us: ctx.now_us };
         let double = |array: &ArrayRef, row: usize, t: &DataType| {
             cast_value(&value_at(array, row, t), t, &DataType::Double, cast).map(|v| v.as_f64())
         };

@@ -16,60 +16,61 @@ const S: Ret = Ret::Is(T::Str);
 const B: Ret = Ret::Is(T::Bool);
 const I: Ret = Ret::Is(T::Int);
 
-pub(super) const FUNCTIONS: &[FunctionEntry] = &[
-    FunctionEntry::row("upper", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, |s| s.to_uppercase())),
-    FunctionEntry::row("ucase", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, |s| s.to_uppercase())),
-    FunctionEntry::row("lower", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, |s| s.to_lowercase())),
-    FunctionEntry::row("lcase", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, |s| s.to_lowercase())),
-    FunctionEntry::row("initcap", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, initcap)),
-    FunctionEntry::row("length", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, length),
-    FunctionEntry::row("len", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, length),
-    FunctionEntry::row("char_length", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, length),
-    FunctionEntry::row("character_length", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, length),
-    FunctionEntry::row("octet_length", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, |_, v| {
-        Ok(Value::Integer(bytes(&v[0]).len() as i32))
-    }),
-    FunctionEntry::row("bit_length", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, |_, v| {
-        Ok(Value::Integer(bytes(&v[0]).len() as i32 * 8))
-    }),
-    FunctionEntry::custom("concat", 0, MANY, concat),
-    FunctionEntry::custom("||", 2, 2, concat),
-    FunctionEntry::custom("concat_ws", 1, MANY, concat_ws),
-    FunctionEntry::custom("substring", 2, 3, substring_call),
-    FunctionEntry::custom("substr", 2, 3, substring_call),
-    FunctionEntry::row("left", 2, 2, &[STR_OR_BIN, In::Int], Ret::Same(0), Nulls::Strict, |c, v| {
-        substring(c, &[v[0].clone(), Value::Integer(1), v[1].clone()])
-    }),
-    FunctionEntry::row("right", 2, 2, &[In::Str, In::Int], S, Nulls::Strict, |c, v| match v[1] {
-        Value::Integer(n) if n <= 0 => Ok(Value::from("")),
-        Value::Integer(n) => substring(c, &[v[0].clone(), Value::Integer(-n), Value::Integer(n)]),
-        _ => Ok(Value::Null),
-    }),
-    FunctionEntry::row("ascii", 1, 1, STR, I, Nulls::Strict, |_, v| {
-        Ok(Value::Integer(s(&v[0]).chars().next().map_or(0, |c| c as i32)))
-    }),
-    FunctionEntry::row("chr", 1, 1, &[In::Long], S, Nulls::Strict, chr),
-    FunctionEntry::row("char", 1, 1, &[In::Long], S, Nulls::Strict, chr),
-    FunctionEntry::row("is_valid_utf8", 1, 1, &[STR_OR_BIN], B, Nulls::Strict, |_, v| {
-        Ok(Value::Boolean(std::str::from_utf8(bytes(&v[0])).is_ok()))
-    }),
-    FunctionEntry::row("make_valid_utf8", 1, 1, &[STR_OR_BIN], S, Nulls::Strict, |_, v| {
-        Ok(Value::from(String::from_utf8_lossy(bytes(&v[0])).into_owned()))
-    }),
-    FunctionEntry::row("validate_utf8", 1, 1, &[STR_OR_BIN], S, Nulls::Strict, |_, v| {
-        match std::str::from_utf8(bytes(&v[0])) {
-            Ok(text) => Ok(Value::from(text)),
-            Err(_) => Err(SparkError::new(
-                crate::error::ErrorClass::IllegalArgument,
-                "INVALID_UTF8_STRING",
-                &[("str", &bytes(&v[0]).iter().map(|b| format!("\\x{b:02X}")).collect::<String>())],
-            )),
-        }
-    }),
-    FunctionEntry::row("try_validate_utf8", 1, 1, &[STR_OR_BIN], S, Nulls::StrictNullable, |_, v| {
-        Ok(std::str::from_utf8(bytes(&v[0])).map_or(Value::Null, Value::from))
-    }),
-];
+pub(super) const FUNCTIONS: &[FunctionEntry] =
+    &[
+        FunctionEntry::row("upper", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, |s| s.to_uppercase())),
+        FunctionEntry::row("ucase", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, |s| s.to_uppercase())),
+        FunctionEntry::row("lower", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, |s| s.to_lowercase())),
+        FunctionEntry::row("lcase", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, |s| s.to_lowercase())),
+        FunctionEntry::row("initcap", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, initcap)),
+        FunctionEntry::row("length", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, length),
+        FunctionEntry::row("len", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, length),
+        FunctionEntry::row("char_length", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, length),
+        FunctionEntry::row("character_length", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, length),
+        FunctionEntry::row("octet_length", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, |_, v| {
+            Ok(Value::Integer(bytes(&v[0]).len() as i32))
+        }),
+        FunctionEntry::row("bit_length", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, |_, v| {
+            Ok(Value::Integer(bytes(&v[0]).len() as i32 * 8))
+        }),
+        FunctionEntry::custom("concat", 0, MANY, concat),
+        FunctionEntry::custom("||", 2, 2, concat),
+        FunctionEntry::custom("concat_ws", 1, MANY, concat_ws),
+        FunctionEntry::custom("substring", 2, 3, substring_call),
+        FunctionEntry::custom("substr", 2, 3, substring_call),
+        FunctionEntry::row("left", 2, 2, &[STR_OR_BIN, In::Int], Ret::Same(0), Nulls::Strict, |c, v| {
+            substring(c, &[v[0].clone(), Value::Integer(1), v[1].clone()])
+        }),
+        FunctionEntry::row("right", 2, 2, &[In::Str, In::Int], S, Nulls::StrictNullable, |c, v| match v[1] {
+            Value::Integer(n) if n <= 0 => Ok(Value::from("")),
+            Value::Integer(n) => substring(c, &[v[0].clone(), Value::Integer(-n), Value::Integer(n)]),
+            _ => Ok(Value::Null),
+        }),
+        FunctionEntry::row("ascii", 1, 1, STR, I, Nulls::Strict, |_, v| {
+            Ok(Value::Integer(s(&v[0]).chars().next().map_or(0, |c| c as i32)))
+        }),
+        FunctionEntry::row("chr", 1, 1, &[In::Long], S, Nulls::Strict, chr),
+        FunctionEntry::row("char", 1, 1, &[In::Long], S, Nulls::Strict, chr),
+        FunctionEntry::row("is_valid_utf8", 1, 1, &[STR_OR_BIN], B, Nulls::StrictNullable, |_, v| {
+            Ok(Value::Boolean(std::str::from_utf8(bytes(&v[0])).is_ok()))
+        }),
+        FunctionEntry::row("make_valid_utf8", 1, 1, &[STR_OR_BIN], S, Nulls::StrictNullable, |_, v| {
+            Ok(Value::from(String::from_utf8_lossy(bytes(&v[0])).into_owned()))
+        }),
+        FunctionEntry::row("validate_utf8", 1, 1, &[STR_OR_BIN], S, Nulls::StrictNullable, |_, v| {
+            match std::str::from_utf8(bytes(&v[0])) {
+                Ok(text) => Ok(Value::from(text)),
+                Err(_) => Err(SparkError::new(
+                    crate::error::ErrorClass::IllegalArgument,
+                    "INVALID_UTF8_STRING",
+                    &[("str", &bytes(&v[0]).iter().map(|b| format!("\\x{b:02X}")).collect::<String>())],
+                )),
+            }
+        }),
+        FunctionEntry::row("try_validate_utf8", 1, 1, &[STR_OR_BIN], S, Nulls::StrictNullable, |_, v| {
+            Ok(std::str::from_utf8(bytes(&v[0])).map_or(Value::Null, Value::from))
+        }),
+    ];
 
 /// A text argument; empty for other values.
 pub(super) fn s(v: &Value) -> &str {
@@ -98,7 +99,10 @@ fn initcap(s: &str) -> String {
     let mut start = true;
     for c in s.chars() {
         if start {
-            out.extend(c.to_uppercase())
+            // A title-case letter: of several letters ("ß") the first only is large.
+            let mut upper = c.to_uppercase();
+            out.extend(upper.next());
+            out.extend(upper.flat_map(char::to_lowercase));
         } else {
             out.extend(c.to_lowercase())
         }
@@ -118,7 +122,7 @@ fn length(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
 fn concat(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let ansi = b.ansi();
     if args.is_empty() {
-        return Ok(Expr::literal(Value::from(""), DataType::String));
+        return Ok(row_call("concat", args, DataType::String, false, true, ansi, |_, _| Ok(Value::from(""))));
     }
     let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
     if types.iter().any(|t| matches!(t, DataType::Array { .. })) {

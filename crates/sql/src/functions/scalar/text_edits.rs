@@ -47,8 +47,8 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::row("translate", 3, 3, &[In::Str, In::Str, In::Str], S, Nulls::Strict, translate),
     FunctionEntry::custom("elt", 2, MANY, elt),
     FunctionEntry::custom("mask", 1, 5, mask),
-    FunctionEntry::row("quote", 1, 1, STR, S, Nulls::Strict, |_, v| {
-        text1(v, |s| format!("'{}'", s.replace('\\', "\\\\").replace('\'', "\\'")))
+    FunctionEntry::row("quote", 1, 1, STR, S, Nulls::StrictNullable, |_, v| {
+        text1(v, |s| format!("'{}'", s.replace('\'', "\\'")))
     }),
 ];
 
@@ -201,8 +201,7 @@ fn mask(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         });
     }
     let args = b.inputs(args, STR)?;
-    let nullable = args[0].nullable();
-    Ok(row_call("mask", args, DataType::String, nullable, false, b.ansi(), |_, v| {
+    Ok(row_call("mask", args, DataType::String, true, false, b.ansi(), |_, v| {
         let Some(text) = v[0].as_str() else { return Ok(Value::Null) };
         let with = |i: usize, c: char| v[i].as_str().and_then(|s| s.chars().next()).unwrap_or(c);
         Ok(Value::from(

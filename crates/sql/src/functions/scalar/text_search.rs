@@ -22,7 +22,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("locate", 2, 3, locate),
     FunctionEntry::custom("position", 2, 3, locate),
     FunctionEntry::row("substring_index", 3, 3, &[In::Str, In::Str, In::Int], S, Nulls::Strict, substring_index),
-    FunctionEntry::row("split_part", 3, 3, &[In::Str, In::Str, In::Int], S, Nulls::Strict, split_part),
+    FunctionEntry::row("split_part", 3, 3, &[In::Str, In::Str, In::Int], S, Nulls::StrictNullable, split_part),
     FunctionEntry::row("startswith", 2, 2, &[STR_OR_BIN, STR_OR_BIN], B, Nulls::Strict, |_, v| {
         Ok(Value::Boolean(bytes(&v[0]).starts_with(bytes(&v[1]))))
     }),
@@ -42,7 +42,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     }),
     FunctionEntry::row("levenshtein", 2, 3, &[In::Str, In::Str, In::Int], I, Nulls::Strict, levenshtein),
     FunctionEntry::row("soundex", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, soundex)),
-    FunctionEntry::row("luhn_check", 1, 1, STR, B, Nulls::Strict, |_, v| Ok(Value::Boolean(luhn(s(&v[0]))))),
+    FunctionEntry::row("luhn_check", 1, 1, STR, B, Nulls::StrictNullable, |_, v| Ok(Value::Boolean(luhn(s(&v[0]))))),
 ];
 
 /// One-based position of `needle` at or after character `from`; 0 when absent.

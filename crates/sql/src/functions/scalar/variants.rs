@@ -76,9 +76,13 @@ fn get(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
             })
         })?;
         match parts(&v[0]) {
-            Some((value, metadata)) => {
-                variant::get(value, metadata, &steps, c.result, CastContext { mode, zone: c.zone() })
-            }
+            Some((value, metadata)) => variant::get(
+                value,
+                metadata,
+                &steps,
+                c.result,
+                CastContext { mode, zone: c.zone(), now_us: c.eval.now_us },
+            ),
             None => Ok(Value::Null),
         }
     }

@@ -74,8 +74,8 @@ fn offset(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
 
 fn nth(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     args[1] = cast_to(args[1].clone(), &DataType::Integer, b.ansi());
-    if args.len() == 2 {
-        args.push(Expr::bool(b.ignore_nulls));
+    if args.len() == 2 && b.ignore_nulls {
+        args.push(Expr::bool(true));
     }
     let t = args[0].data_type();
     Ok(call("nth_value", args, t, true, Special))

@@ -1,0 +1,98 @@
+//! The plan that an analysis error shows: as far resolved as Spark's analyzer has it when the check fails.
+
+use super::functions::strip_origin;
+use super::{Analyzer, Scope};
+use crate::error::SparkError;
+use crate::expr::Expr;
+use crate::functions::registry;
+use crate::plan::{LogicalPlan, PlanRef};
+
+impl Analyzer<'_> {
+    /// An error of CheckAnalysis: it shows the resolved node, and resolved parents above it.
+    pub(super) fn failed(&mut self, error: SparkError, plan: LogicalPlan) -> SparkError {
+        let error = self.at_node(error, &plan);
+        self.shown = Some(std::sync::Arc::new(plan));
+        error
+    }
+
+    /// The error of a child, shown below its parent: resolved over the failed child where that can be done, as written otherwise.
+    pub(super) fn below(&mut self, mut error: SparkError, parent: &LogicalPlan, analysed: &[PlanRef]) -> SparkError {
+        let Some((place, tree)) = error.context.split_once(";\n") else { return error };
+        let failed = analysed.len();
+        let shown = self.shown.take().filter(|_| failed + 1 == parent.child_plans().len()).and_then(|child| {
+            let mut children = analysed.iter().cloned().chain([child]);
+            let node = parent.clone().map_children(&mut |old| children.next().unwrap_or(old));
+            self.resolved_node(node).ok()
+        });
+        let tree = match &shown {
+            Some(plan) => crate::explain::tree_string(plan),
+            None => crate::explain::with_parent(parent, failed, analysed, tree),
+        };
+        error.context = format!("{place};\n{tree}");
+        self.shown = shown;
+        error
+    }
+
+    /// The node with everything resolved that can be. What fails its check of types is a resolved call to Spark.
+    pub(super) fn half_resolved(&mut self, node: LogicalPlan) -> LogicalPlan {
+        let scope = Scope::of(&node.child_plans());
+        let selects = matches!(node, LogicalPlan::Project { .. } | LogicalPlan::Aggregate { .. });
+        let own =
+            |expr: &Expr| matches!(strip_origin(expr), Expr::UnresolvedFunction(call) if call.name.starts_with('$'));
+        let mut special = false;
+        node.for_each_expression(&mut |expr| special |= own(expr));
+        if special {
+            return node;
+        }
+        let mut aggregates = false;
+        let node = node.map_expressions(&mut |expr| {
+            let half = self.half(expr, &scope, false, &mut aggregates);
+            let named = matches!(
+                half,
+                Expr::Alias(_) | Expr::Attribute(_) | Expr::UnresolvedAttribute(_) | Expr::UnresolvedStar(_)
+            );
+            if selects && !named && !half.is_resolved() { Expr::UnresolvedAlias(Box::new(half)) } else { half }
+        });
+        match node {
+            LogicalPlan::Project { list, child } if aggregates => {
+                LogicalPlan::Aggregate { grouping: Vec::new(), list, child }
+            }
+            other => other,
+        }
+    }
+
+    /// One expression; `sql` tells whether it was written as text, `aggregates` whether an aggregate function resolved.
+    fn half(&mut self, expr: Expr, scope: &Scope, sql: bool, aggregates: &mut bool) -> Expr {
+        let sql = match &expr {
+            Expr::At { origin, .. } => origin.line > 0,
+            _ => sql,
+        };
+        let bare = strip_origin(&expr).clone();
+        if matches!(bare, Expr::UnresolvedStar(_) | Expr::UnresolvedRegex(_) | Expr::UnresolvedLambda { .. }) {
+            return bare;
+        }
+        if let Ok(resolved) = self.expr(expr, scope) {
+            *aggregates |= super::project::has_plain_aggregate(&resolved);
+            return resolved;
+        }
+        let half = bare.map_children(&mut |child| self.half(child, scope, sql, aggregates));
+        let Expr::UnresolvedFunction(call) = &half else {
+            // What fails by itself (CASE) is unresolved, whatever its parts are.
+            return if half.is_resolved() { Expr::UnresolvedRegex(half.plan_string()) } else { half };
+        };
+        let symbol = !call.name.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let complete = call.args.iter().all(Expr::is_resolved);
+        let text = if call.over.is_some() {
+            return half;
+        } else if complete || (sql && (symbol || matches!(call.name.as_str(), "and" | "or" | "not"))) {
+            half.plan_string().trim_start_matches('\'').to_owned()
+        } else if symbol {
+            let args: Vec<String> = call.args.iter().map(Expr::plan_string).collect();
+            format!("'`{}`({})", call.name, args.join(", "))
+        } else {
+            return half;
+        };
+        *aggregates |= complete && registry::is_aggregate(&call.name);
+        Expr::UnresolvedRegex(text)
+    }
+}
