@@ -26,7 +26,10 @@ impl Analyzer<'_> {
         });
         let tree = match &shown {
             Some(plan) => crate::explain::tree_string(plan),
-            None => crate::explain::with_parent(parent, failed, analysed, tree),
+            None => {
+                let parent = parent.clone().map_expressions(&mut |expr| plain_operators(expr, false));
+                crate::explain::with_parent(&parent, failed, analysed, tree)
+            }
         };
         error.context = format!("{place};\n{tree}");
         self.shown = shown;
@@ -84,7 +87,7 @@ impl Analyzer<'_> {
         let complete = call.args.iter().all(Expr::is_resolved);
         let text = if call.over.is_some() {
             return half;
-        } else if complete || (sql && (symbol || matches!(call.name.as_str(), "and" | "or" | "not"))) {
+        } else if complete || (sql && is_operator(&call.name)) {
             half.plan_string().trim_start_matches('\'').to_owned()
         } else if symbol {
             let args: Vec<String> = call.args.iter().map(Expr::plan_string).collect();
@@ -94,5 +97,23 @@ impl Analyzer<'_> {
         };
         *aggregates |= complete && registry::is_aggregate(&call.name);
         Expr::UnresolvedRegex(text)
+    }
+}
+
+fn is_operator(name: &str) -> bool {
+    !name.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') || matches!(name, "and" | "or" | "not")
+}
+
+/// Operators of SQL text are expressions of their own: unlike calls they have no quote before them while they wait.
+fn plain_operators(expr: Expr, sql: bool) -> Expr {
+    if let Expr::At { child, origin } = expr {
+        return plain_operators(*child, origin.line > 0);
+    }
+    let expr = expr.map_children(&mut |child| plain_operators(child, sql));
+    match &expr {
+        Expr::UnresolvedFunction(call) if sql && call.over.is_none() && is_operator(&call.name) => {
+            Expr::UnresolvedRegex(expr.plan_string().trim_start_matches('\'').to_owned())
+        }
+        _ => expr,
     }
 }

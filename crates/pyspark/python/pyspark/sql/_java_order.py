@@ -1,15 +1,24 @@
 """The order in which the JVM sees the entries of a dict: py4j puts them into a java.util.HashMap."""
 
 
-def _spread(text):
+def _hash(text):
+    """String.hashCode."""
     code = 0
     for letter in map(ord, text):
         above = letter - 0x10000
-        # String.hashCode goes over UTF-16's units.
+        # It goes over UTF-16's units.
         units = [letter] if above < 0 else [0xD800 + (above >> 10), 0xDC00 + (above & 0x3FF)]
         for unit in units:
             code = (31 * code + unit) & 0xFFFFFFFF
-    return code ^ (code >> 16)
+    return code
+
+
+def _improved(code):
+    """scala.collection.Hashing.improve."""
+    code = (code + ~(code << 9)) & 0xFFFFFFFF
+    code ^= code >> 14
+    code = (code + (code << 4)) & 0xFFFFFFFF
+    return code ^ (code >> 10)
 
 
 def through_java(names):
@@ -18,8 +27,8 @@ def through_java(names):
     size = 16
     while len(names) > size * 3 // 4:
         size *= 2
-    names.sort(key=lambda name: _spread(name) & (size - 1))
-    return names if len(names) <= 4 else _trie([(_spread(name), name) for name in names], 0)
+    names.sort(key=lambda name: (_hash(name) ^ (_hash(name) >> 16)) & (size - 1))
+    return names if len(names) <= 4 else _trie([(_improved(_hash(name)), name) for name in names], 0)
 
 
 def _trie(entries, level):
