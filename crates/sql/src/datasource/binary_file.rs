@@ -4,7 +4,7 @@ use arrow::record_batch::RecordBatch;
 
 use super::FileStatus;
 use super::read::ReadTask;
-use crate::error::Result;
+use crate::error::{ErrorClass, Result, SparkError};
 use crate::exec::batch::make_batch;
 use crate::types::{DataType, StructField, StructType};
 use crate::value::{Value, repeat_value};
@@ -17,6 +17,21 @@ pub fn schema() -> StructType {
         StructField::new("length", DataType::Long, false),
         StructField::new("content", DataType::Binary, true),
     ])
+}
+
+/// Refuses any other schema of the user's.
+pub fn check(given: &StructType) -> Result<()> {
+    let own = schema();
+    let same = given.fields.len() == own.fields.len()
+        && given.fields.iter().zip(&own.fields).all(|(a, b)| a.name == b.name && a.data_type == b.data_type);
+    if same {
+        return Ok(());
+    }
+    let shown = |schema: &StructType| DataType::Struct(schema.clone().into()).jvm_name();
+    let (own, given) = (shown(&own), shown(given));
+    let message =
+        format!("requirement failed: \nBinary file data source expects dataSchema: {own},\nbut got: {given}.\n");
+    Err(SparkError::plain(ErrorClass::IllegalArgument, message))
 }
 
 /// The row of a file.

@@ -25,6 +25,10 @@ use crate::value::{Value, ValueBuilder};
 /// Conversions of CSV fields (UnivocityParser.makeConverter).
 pub(crate) struct Conversion {
     times: Times,
+    /// Whether the option `dateFormat` says what a date is.
+    own_dates: bool,
+    /// Whether times without a zone are looked for when types are found (spark.sql.timestampType).
+    pub(super) prefers_ntz: bool,
     nan: String,
     positive_inf: String,
     negative_inf: String,
@@ -39,10 +43,17 @@ impl Conversion {
         let own = |key: &str, default: &str| text(options, key).unwrap_or(default).to_owned();
         Ok(Self {
             times: Times::of(options, conf, columns)?,
+            own_dates: options.contains_key("dateformat"),
+            prefers_ntz: conf.get("spark.sql.timestampType").is_some_and(|t| t.eq_ignore_ascii_case("TIMESTAMP_NTZ")),
             nan: own("nanvalue", "NaN"),
             positive_inf: own("positiveinf", "Inf"),
             negative_inf: own("negativeinf", "-Inf"),
         })
+    }
+
+    /// Whether a field is a date where types are found (CSVInferSchema.tryParseDate).
+    pub(super) fn is_date(&self, field: &str) -> bool {
+        if self.own_dates { self.times.date(field).is_some() } else { super::infer_csv::is_date(field) }
     }
 
     fn double(&self, field: &str) -> Option<f64> {

@@ -120,9 +120,11 @@ fn infer_field(known: &DataType, field: &str, conversion: &Conversion, dates: bo
             decimal
         } else if fits(&DataType::Double) {
             DataType::Double
-        } else if dates && is_date(field) {
+        } else if dates && conversion.is_date(field) {
             DataType::Date
-        } else if field.starts_with(|c: char| c.is_ascii_digit()) && fits(&DataType::Timestamp) {
+        } else if starts_as_time(field) && conversion.prefers_ntz && fits(&DataType::TimestampNtz) {
+            DataType::TimestampNtz
+        } else if starts_as_time(field) && fits(&DataType::Timestamp) {
             DataType::Timestamp
         } else if fits(&DataType::Boolean) {
             DataType::Boolean
@@ -142,7 +144,8 @@ fn infer_field(known: &DataType, field: &str, conversion: &Conversion, dates: bo
         (T::Decimal { precision: a, .. }, T::Decimal { precision: b, .. }) => {
             T::Decimal { precision: a.max(b), scale: 0 }
         }
-        (T::Date, T::Timestamp) | (T::Timestamp, T::Date) => T::Timestamp,
+        (T::Date | T::TimestampNtz, T::Timestamp) | (T::Timestamp, T::Date | T::TimestampNtz) => T::Timestamp,
+        (T::Date, T::TimestampNtz) | (T::TimestampNtz, T::Date) => T::TimestampNtz,
         _ => T::String,
     }
 }
@@ -154,8 +157,12 @@ fn whole_decimal(field: &str) -> Option<DataType> {
     whole.then(|| DataType::Decimal { precision: u8::try_from(digits.len()).unwrap_or(38), scale: 0 })
 }
 
+fn starts_as_time(field: &str) -> bool {
+    field.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// `yyyy-MM-dd`, the default date pattern.
-fn is_date(field: &str) -> bool {
+pub(super) fn is_date(field: &str) -> bool {
     let b = field.as_bytes();
     b.len() == 10 && b[4] == b'-' && b[7] == b'-' && crate::functions::cast::parse_date(field).is_some()
 }

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use serde_json::Value as Json;
-
 use super::FileStatus;
 use super::charset::Charset;
+use super::json_scan::{Kind, Scanner, Span};
 use super::options::{Options, flag, text};
 use super::splits::FileSplit;
+use super::times::Times;
 use crate::conf::SqlConf;
 use crate::error::Result;
+use crate::functions::json::{Kinds, TypeOfText, infer as infer_value};
 use crate::session::SqlSession;
 use crate::types::{DataType, StructField, StructType};
 
@@ -38,7 +39,16 @@ pub fn infer(
         str::to_owned,
     );
     let separator = text(options, "linesep").map(|s| charset.encode(s));
-    let kinds = Kinds { primitives_as_string, prefers_decimal };
+    let lenience = super::json_read::lenience(options)?;
+    let columns = [DataType::Timestamp, DataType::TimestampNtz].map(|t| StructField::new("time", t, true));
+    let times = Times::of(options, conf, &StructType::new(columns.into()))?;
+    let is_time = |text: &str| times.timestamp(text).map(|_| DataType::Timestamp);
+    let time: Option<TypeOfText<'_>> = if flag(options, "infertimestamp", false)? { Some(&is_time) } else { None };
+    let kinds = Kinds { lenience, prefers_decimal, time };
+    let kind_of = |bytes: &[u8], span: Span| {
+        let found = infer_value(bytes, span, kinds);
+        if primitives_as_string { as_strings(&found) } else { found }
+    };
     let mut merged = DataType::Null;
     let mut any_corrupt = false;
     let mut broken: Option<Vec<u8>> = None;
@@ -54,21 +64,22 @@ pub fn infer(
         let mut record = |bytes: &[u8]| {
             let decoded = charset.decode(bytes);
             let bytes = if charset == Charset::Utf8 { bytes } else { decoded.as_bytes() };
-            if bytes.iter().all(u8::is_ascii_whitespace) {
+            // A record is the first value of its text; what follows is ignored.
+            let mut scanner = Scanner::new(bytes, lenience);
+            scanner.space();
+            if scanner.peek().is_none() {
                 return;
             }
-            // A record is the first value of its text; what follows is ignored.
-            let first = serde_json::Deserializer::from_slice(bytes).into_iter::<Json>().next();
-            match first {
-                Some(Ok(Json::Object(fields))) => merge_into(&mut merged, kinds.object(&fields)),
-                Some(Ok(Json::Array(items))) => {
-                    for item in items {
-                        if let Json::Object(fields) = item {
-                            merge_into(&mut merged, kinds.object(&fields));
-                        }
+            let found = scanner.value().map(|span| (span, span.kind));
+            match found {
+                Ok((span, Kind::Object)) => merge_into(&mut merged, kind_of(bytes, span)),
+                Ok((span, Kind::Array)) => {
+                    let DataType::Array { element, .. } = kind_of(bytes, span) else { return };
+                    if matches!(&*element, DataType::Struct(_)) {
+                        merge_into(&mut merged, (*element).clone());
                     }
                 }
-                Some(Ok(Json::Null)) => {}
+                Ok((_, Kind::Null)) => {}
                 _ => {
                     any_corrupt = true;
                     broken.get_or_insert_with(|| bytes.to_vec());
@@ -102,43 +113,18 @@ fn field(name: &str, data_type: DataType) -> StructField {
     StructField { name: name.to_owned(), data_type, nullable: true, metadata: "{}".into() }
 }
 
-struct Kinds {
-    primitives_as_string: bool,
-    prefers_decimal: bool,
-}
-
-impl Kinds {
-    fn object(&self, fields: &serde_json::Map<String, Json>) -> DataType {
-        let mut list: Vec<StructField> = fields.iter().map(|(k, v)| field(k, self.of(v))).collect();
-        list.sort_by(|a, b| a.name.cmp(&b.name));
-        DataType::Struct(Arc::new(StructType { fields: list }))
-    }
-
-    fn of(&self, value: &Json) -> DataType {
-        match value {
-            Json::Null => DataType::Null,
-            Json::String(_) => DataType::String,
-            Json::Bool(_) | Json::Number(_) if self.primitives_as_string => DataType::String,
-            Json::Bool(_) => DataType::Boolean,
-            Json::Number(n) if n.is_i64() => DataType::Long,
-            Json::Number(n) if n.is_u64() => DataType::Decimal { precision: 20, scale: 0 },
-            Json::Number(n) if self.prefers_decimal => {
-                let shown = n.to_string();
-                let (whole, part) = shown.split_once('.').unwrap_or((&shown, ""));
-                let digits = whole.trim_start_matches(['-', '0']).len() + part.len();
-                let scale = i8::try_from(part.len()).unwrap_or(0);
-                DataType::Decimal { precision: u8::try_from(digits.max(part.len()).max(1)).unwrap_or(38), scale }
-            }
-            Json::Number(_) => DataType::Double,
-            Json::Array(items) => {
-                let mut element = DataType::Null;
-                for item in items {
-                    merge_into(&mut element, self.of(item));
-                }
-                DataType::Array { element: Arc::new(element), contains_null: true }
-            }
-            Json::Object(fields) => self.object(fields),
+/// The type with text in the place of what is no text (primitivesAsString).
+fn as_strings(t: &DataType) -> DataType {
+    match t {
+        DataType::Array { element, contains_null } => {
+            DataType::Array { element: Arc::new(as_strings(element)), contains_null: *contains_null }
         }
+        DataType::Struct(inner) => {
+            let fields = inner.fields.iter().map(|f| field(&f.name, as_strings(&f.data_type))).collect();
+            DataType::Struct(Arc::new(StructType { fields }))
+        }
+        DataType::Null => DataType::Null,
+        _ => DataType::String,
     }
 }
 

@@ -45,6 +45,7 @@ pub fn unpacked<'a>(path: &str, content: &'a [u8]) -> Result<Cow<'a, [u8]>> {
 /// What is wrong with a packed file; the exception that Hadoop's decompressor has for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
+    NotGzip,
     Header,
     Ended,
     Data,
@@ -53,6 +54,7 @@ enum Fault {
 impl Fault {
     fn error(self) -> SparkError {
         let (class, text) = match self {
+            Self::NotGzip => ("java.io.IOException", "not a gzip file"),
             Self::Header => ("java.io.IOException", "incorrect header check"),
             Self::Ended => ("java.io.EOFException", "Unexpected end of input stream"),
             Self::Data => ("java.io.IOException", "incorrect data check"),
@@ -70,7 +72,7 @@ fn gunzip(content: &[u8]) -> Result<Vec<u8>, Fault> {
         return Ok(out);
     }
     if !content.starts_with(&[0x1f, 0x8b]) {
-        return Err(Fault::Header);
+        return Err(Fault::NotGzip);
     }
     match MultiGzDecoder::new(content).read_to_end(&mut out) {
         Ok(_) => Ok(out),
@@ -116,7 +118,7 @@ mod tests {
     #[test]
     fn a_cut_file_and_another_file_are_refused() {
         assert_eq!(gunzip(&HELLO[..20]), Err(Fault::Ended));
-        assert_eq!(gunzip(b"a,b,c\n"), Err(Fault::Header));
+        assert_eq!(gunzip(b"a,b,c\n"), Err(Fault::NotGzip));
     }
 
     #[test]

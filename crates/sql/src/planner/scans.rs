@@ -119,6 +119,9 @@ impl Planner<'_> {
         }
         let conf = &self.ctx.conf;
         check_options(format, &relation.options)?;
+        if format == Format::BinaryFile {
+            crate::datasource::binary_file::check(&relation.data_schema)?;
+        }
         // Rows of a cached frame were parsed whole, which shows where malformed ones have a column.
         let cached = has_corrupt_column(format, &relation.options, &relation.data_schema, conf)
             && is_cached(self.ctx.session, &relation.output);

@@ -69,8 +69,14 @@ impl Sink for NoFunctionSink {
     }
 
     fn add(&mut self, _batch: &dyn SinkBatch, _env: &SinkEnv) -> Result<Option<i64>> {
-        let message = "Cannot invoke a function that was not given";
-        Err(SparkError::plain(ErrorClass::Java("java.lang.NullPointerException"), message))
+        let missing = |text: &str| SparkError::plain(ErrorClass::Java("java.lang.NullPointerException"), text);
+        Err(if self.batches {
+            let call = "\"scala.Function2.apply(Object, Object)\"";
+            user_function(missing(&format!("Cannot invoke {call} because \"this.batchWriter\" is null")))
+        } else {
+            let call = "\"org.apache.spark.sql.ForeachWriter.open(long, long)\"";
+            missing(&format!("Cannot invoke {call} because \"writer\" is null"))
+        })
     }
 }
 

@@ -87,17 +87,33 @@ class DataFrameReader(Reader):
         if not isinstance(rows, (RDD, DataFrame)) or method not in ("json", "csv"):
             raise _expected("path", "str, list, RDD, or DataFrame", rows)
         lines = [row[0] if isinstance(row, tuple) else str(row) for row in rows.collect()]
-        frame = self._spark.createDataFrame([(line,) for line in lines], "value string")
+        found = None
         if self._schema is None:
-            from pyspark.sql._literals import not_yet
-
-            raise not_yet(f"read.{method} of rows without a schema")
+            found = self._schema_of(method, lines)
+            if method == "csv" and str(self._options.get("header", "false")).lower() == "true":
+                # The header goes wherever it stands again (CSVUtils.filterHeaderLine).
+                lines = [line for line in lines if line != lines[0]]
+        frame = self._spark.createDataFrame([(line,) for line in lines], "value string")
         convert = F.from_json if method == "json" else F.from_csv
         from pyspark.sql.types import _parse_datatype_json_string
 
-        schema = _parse_datatype_json_string(self._schema)
+        schema = found or _parse_datatype_json_string(self._schema)
         parsed = convert("value", schema if method == "json" else schema.toDDL(), self._options).alias("row")
         return frame.select(parsed).select("row.*")
+
+    def _schema_of(self, method, lines):
+        """The schema that is found for lines, as for those of a file."""
+        import os
+        import shutil
+        import tempfile
+
+        folder = tempfile.mkdtemp()
+        try:
+            with open(os.path.join(folder, "lines"), "w") as file:
+                file.write("".join(line.replace("\n", " ") + "\n" for line in lines))
+            return self._spark.read.format(method).options(**self._options).load(folder).schema
+        finally:
+            shutil.rmtree(folder)
 
     def load(self, path=None, format=None, schema=None, **options):
         if format is not None:

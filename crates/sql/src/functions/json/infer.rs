@@ -6,8 +6,20 @@ use crate::functions::cast::parse::parse_decimal;
 use crate::types::{DataType, StructField};
 use crate::value::text::digits;
 
+/// The type of a text, where it is one of its own.
+pub(crate) type TypeOfText<'a> = &'a dyn Fn(&str) -> Option<DataType>;
+
+/// How types are found.
+#[derive(Clone, Copy)]
+pub(crate) struct Kinds<'a> {
+    pub lenience: Lenience,
+    pub prefers_decimal: bool,
+    /// The type of a text that is a time; None: of no text.
+    pub time: Option<TypeOfText<'a>>,
+}
+
 /// The type of the value at `span`; nulls stay NullType inside.
-pub(super) fn infer(bytes: &[u8], span: Span, lenience: Lenience, prefers_decimal: bool) -> DataType {
+pub(crate) fn infer(bytes: &[u8], span: Span, how: Kinds<'_>) -> DataType {
     match span.kind {
         Kind::Null => DataType::Null,
         Kind::True | Kind::False => DataType::Boolean,
@@ -22,7 +34,7 @@ pub(super) fn infer(bytes: &[u8], span: Span, lenience: Lenience, prefers_decima
                 _ => DataType::Double,
             }
         }
-        Kind::Float if prefers_decimal => match parse_decimal(raw(bytes, span)) {
+        Kind::Float if how.prefers_decimal => match parse_decimal(raw(bytes, span)) {
             Some((n, scale)) if (0..=38).contains(&scale) => {
                 DataType::decimal(digits(n).max(scale as u32) as u8, scale as i8)
             }
@@ -30,20 +42,19 @@ pub(super) fn infer(bytes: &[u8], span: Span, lenience: Lenience, prefers_decima
         },
         Kind::Float => DataType::Double,
         Kind::Text { .. } => {
-            let empty = unquote(bytes, span).is_ok_and(|t| t.is_empty());
-            if empty { DataType::Null } else { DataType::String }
+            let text = unquote(bytes, span).unwrap_or_default();
+            let time = || how.time.and_then(|time| time(&text)).unwrap_or(DataType::String);
+            if text.is_empty() { DataType::Null } else { time() }
         }
         Kind::Array => {
-            let element = items(bytes, span, lenience)
-                .into_iter()
-                .map(|i| infer(bytes, i, lenience, prefers_decimal))
-                .fold(DataType::Null, merge);
+            let element =
+                items(bytes, span, how.lenience).into_iter().map(|i| infer(bytes, i, how)).fold(DataType::Null, merge);
             DataType::array(element, true)
         }
         Kind::Object => {
             let mut fields: Vec<StructField> = Vec::new();
-            for (name, value) in members(bytes, span, lenience) {
-                let t = infer(bytes, value, lenience, prefers_decimal);
+            for (name, value) in members(bytes, span, how.lenience) {
+                let t = infer(bytes, value, how);
                 match fields.iter_mut().find(|f| f.name == *name) {
                     Some(f) => f.data_type = merge(f.data_type.clone(), t),
                     None => fields.push(StructField::new(name.into_owned(), t, true)),

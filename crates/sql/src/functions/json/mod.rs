@@ -7,6 +7,7 @@ mod parse;
 mod path;
 mod resolve;
 
+pub(crate) use self::infer::{Kinds, TypeOfText, infer};
 pub(crate) use self::resolve::writer;
 pub(super) use self::resolve::{FUNCTIONS, base64, constant, options, schema_argument, unbase64};
 

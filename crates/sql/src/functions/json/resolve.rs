@@ -338,7 +338,11 @@ fn schema_of_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         ));
     };
     let prefers = flag(&options, "prefersdecimal", false)?;
-    let t = super::infer::canonical(super::infer::infer(text.as_bytes(), span, lenience, prefers));
+    let t = super::infer::canonical(super::infer::infer(
+        text.as_bytes(),
+        span,
+        super::Kinds { lenience, prefers_decimal: prefers, time: None },
+    ));
     let value = Expr::literal(Value::from(t.sql()), DataType::String);
     Ok(crate::functions::scalar::replaced("schema_of_json", child, value, DataType::String, false))
 }
