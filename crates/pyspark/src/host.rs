@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 use arrow::record_batch::RecordBatch;
-use rustpython_vm::builtins::{PyFloat, PyTupleRef};
+use rustpython_vm::builtins::{PyFloat, PyTuple, PyTupleRef};
 use rustpython_vm::convert::ToPyObject;
 use rustpython_vm::function::{FuncArgs, KwArgs};
 use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine};
-use tidemark_sql::error::{Result, SparkError};
+use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::expr::{Attribute, PythonUdf, UdfHost};
 use tidemark_sql::plan::PlanRef;
 use tidemark_sql::python::{GroupStateIn, GroupStateOut, ProcessorCall, StateServer, TableArgument, TableFunction};
@@ -121,6 +121,16 @@ impl UdfHost for Host {
                 return Err(vm.new_runtime_error("a state function's wrapper gives six values"));
             };
             let exists = exists.clone().try_to_bool(vm)?;
+            if exists
+                && let (DataType::Struct(fields), Some(values)) = (state_type, after.downcast_ref::<PyTuple>())
+                && fields.fields.len() != values.len()
+            {
+                return Ok(Err(SparkError::new(
+                    ErrorClass::IllegalArgument,
+                    "STRUCT_ARRAY_LENGTH_MISMATCH",
+                    &[("expected", &fields.fields.len().to_string()), ("actual", &values.len().to_string())],
+                )));
+            }
             let changed = GroupStateOut {
                 state: if exists { convert::to_value(after, state_type, vm)? } else { Value::Null },
                 exists,

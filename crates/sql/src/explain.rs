@@ -41,7 +41,15 @@ fn write_node(
                 out.push_str(&format!("~{}\n", local_relation(relation)));
                 return;
             }
-            other => return write_node(other, last, line, out),
+            other => {
+                let Some(text) = line(plan) else { return write_node(other, last, line, out) };
+                indent(last, out);
+                out.push_str(&format!("{text}\n"));
+                last.push(true);
+                write_node(other, last, line, out);
+                last.pop();
+                return;
+            }
         },
         // A limit is two nodes in Spark.
         LogicalPlan::Limit { limit, .. } => {

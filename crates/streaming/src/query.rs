@@ -25,6 +25,8 @@ pub(crate) struct Setup {
     pub(crate) id: String,
     pub(crate) run_id: String,
     pub(crate) name: Option<String>,
+    /// The writer's options as plans show them.
+    pub(crate) options: String,
     pub(crate) plan: PlanRef,
     pub(crate) output: Vec<Arc<Attribute>>,
     pub(crate) output_mode: OutputMode,

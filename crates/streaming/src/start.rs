@@ -49,6 +49,7 @@ pub(crate) fn start(session: &StreamingSession, plan: PlanRef, spec: &WriterSpec
         id,
         run_id: env.ids.uuid(),
         name: spec.query_name.clone(),
+        options: options_text(&spec),
         plan,
         output: output.clone(),
         output_mode,
@@ -100,6 +101,15 @@ fn overridden_plan(plan: PlanRef, overrides: &Overrides) -> PlanRef {
         })
     });
     limited.map_or(plan, Arc::new)
+}
+
+/// The options of a writer as plans show them; its name and path are options too.
+fn options_text(spec: &WriterSpec) -> String {
+    let name = spec.query_name.iter().map(|name| ("queryName", name));
+    let options = spec.options.iter().map(|(key, value)| (&**key, value)).filter(|(key, _)| *key != "queryName");
+    let path = spec.path.iter().map(|path| ("path", path)).filter(|_| option(&spec.options, "path").is_none());
+    let all: Vec<String> = name.chain(options).chain(path).map(|(key, value)| format!("{key}={value}")).collect();
+    all.join(", ")
 }
 
 /// The folder of the checkpoint, made, and whether it goes with the query (ResolveWriteToStream.resolveCheckpointLocation).

@@ -1,6 +1,9 @@
 //! Plans as text: explain() of a running query, and the plan in the text of a failure.
 
+use std::sync::Arc;
+
 use tidemark_sql::explain::{exec_tree, tree_below};
+use tidemark_sql::expr::Attribute;
 use tidemark_sql::plan::LogicalPlan;
 
 use super::plan::PlannedBatch;
@@ -14,31 +17,50 @@ pub(crate) struct Explained {
     extended: String,
 }
 
+/// What an analysed plan shows above the data of a batch: the files' columns become the source's.
+fn batch_data(node: &LogicalPlan) -> Option<String> {
+    let LogicalPlan::StreamingBatch { data, output, .. } = node else { return None };
+    let LogicalPlan::FileRelation(_) = &**data else { return None };
+    let name = |a: &Attribute| format!("{}#{}", a.name, a.id.0);
+    let renamed: Vec<String> =
+        data.output().iter().zip(output).map(|(from, to)| format!("{} AS {}", name(from), name(to))).collect();
+    Some(format!("~Project [{}]", renamed.join(", ")))
+}
+
+/// A plan without a sink above it.
+fn root(plan: &LogicalPlan) -> String {
+    let below = tree_below("", plan, &|_| None);
+    below.lines().skip(1).filter_map(|row| row.get(3..)).map(|row| format!("{row}\n")).collect()
+}
+
 impl Explained {
     pub(super) fn new(planned: &PlannedBatch, sink: &dyn Sink, query: &Query) -> Self {
         let mut physical = exec_tree(&planned.physical());
-        let name = sink.plan_text(&query.setup.id, query.setup.output_mode);
-        let epoch = planned.stateful.batch_id;
-        let headers = match sink.writer_text() {
-            Some(writer) => {
-                let write = format!("MicroBatchWrite[epoch: {epoch}, writer: {writer}]");
-                // The rows are the only child of the writing node.
-                let below: String = physical
-                    .lines()
-                    .enumerate()
-                    .map(|(i, line)| format!("{}{line}\n", if i == 0 { "+- " } else { "   " }))
-                    .collect();
-                physical = format!("WriteToDataSourceV2 {write}\n{below}");
-                let table = name.strip_prefix("WriteToMicroBatchDataSource ").unwrap_or(&name);
-                let optimized = format!("~WriteToDataSourceV2 RelationV2[] {table}, {write}");
-                [name, optimized]
-            }
-            None => [format!("{name}, {epoch}"), format!("{name}, {epoch}")],
+        let batch = planned.stateful.batch_id;
+        let header = sink.plan_text(&query.setup);
+        let (logical, columns, optimized) = if let Some(writer) = sink.writer_text() {
+            // The rows are the only child of the writing node.
+            let below: String = physical
+                .lines()
+                .enumerate()
+                .map(|(i, line)| format!("{}{line}\n", if i == 0 { "+- " } else { "   " }))
+                .collect();
+            let write = format!("MicroBatchWrite[epoch: {batch}, writer: {writer}]");
+            physical = format!("WriteToDataSourceV2 {write}\n{below}");
+            let table = header.trim_start_matches("WriteToMicroBatchDataSource ");
+            let optimized_header = format!("~WriteToDataSourceV2 RelationV2[] {table}, {write}");
+            let optimized = tree_below(&optimized_header, &planned.optimized, &|_| None);
+            // A command has no columns.
+            (tree_below(&header, &planned.logical, &batch_data), String::new(), optimized)
+        } else {
+            let header = format!("{header}, {batch}");
+            let column = |a: &Arc<Attribute>| format!("{}: {}", a.name, a.data_type.simple_string());
+            let columns: Vec<String> = query.setup.output.iter().map(column).collect();
+            let logical = tree_below(&header, &planned.logical, &batch_data);
+            (logical, format!("{}\n", columns.join(", ")), root(&planned.optimized))
         };
-        let logical = tree_below(&headers[0], &planned.logical, &|_| None);
-        let optimized = tree_below(&headers[1], &planned.optimized, &|_| None);
         let extended = format!(
-            "== Parsed Logical Plan ==\n{logical}\n== Analyzed Logical Plan ==\n{logical}\n\
+            "== Parsed Logical Plan ==\n{logical}\n== Analyzed Logical Plan ==\n{columns}{logical}\n\
              == Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n{physical}",
         );
         Self { simple: format!("== Physical Plan ==\n{physical}\n"), extended }
@@ -63,7 +85,7 @@ impl MicroBatch {
         let committed = offsets(&|open| open.start.clone());
         let available = offsets(&|open| open.end.clone());
         let header = query.debug_header(&committed, &available, "ACTIVE");
-        let sink = self.sink.plan_text(&query.setup.id, query.setup.output_mode);
+        let sink = self.sink.plan_text(&query.setup);
         let plan = tree_below(&sink, &query.setup.plan, &|node| {
             let LogicalPlan::StreamingRelation(relation) = node else { return None };
             let open = self.sources.iter().find(|open| open.key.0 == relation.id)?;

@@ -9,7 +9,7 @@ use tidemark_sql::error::Result;
 use super::broker::Broker;
 use super::options::Params;
 use super::writer::RowWriter;
-use crate::operators::OutputMode;
+use crate::query::Setup;
 use crate::sinks::{Sink, SinkBatch, SinkEnv};
 
 pub(crate) struct KafkaSink {
@@ -29,7 +29,7 @@ impl Sink for KafkaSink {
         "org.apache.spark.sql.kafka010.KafkaSourceProvider$KafkaTable@6b2f1c0e".to_owned()
     }
 
-    fn plan_text(&self, _query_id: &str, _output_mode: OutputMode) -> String {
+    fn plan_text(&self, _setup: &Setup) -> String {
         "WriteToMicroBatchDataSource KafkaTable".to_owned()
     }
 

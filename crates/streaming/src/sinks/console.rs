@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
 
 use super::{Sink, SinkBatch, SinkEnv, count_rows};
-use crate::operators::OutputMode;
+use crate::query::Setup;
 use crate::sources::option;
 
 const RULE: &str = "-------------------------------------------";
@@ -29,7 +29,7 @@ impl Sink for ConsoleSink {
         "org.apache.spark.sql.execution.streaming.ConsoleTable$@4c5d6a3b".to_owned()
     }
 
-    fn plan_text(&self, _query_id: &str, _output_mode: OutputMode) -> String {
+    fn plan_text(&self, _setup: &Setup) -> String {
         "WriteToMicroBatchDataSource console".to_owned()
     }
 

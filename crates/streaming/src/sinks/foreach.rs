@@ -3,7 +3,7 @@
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
 
 use super::{Sink, SinkBatch, SinkEnv, count_rows};
-use crate::operators::OutputMode;
+use crate::query::Setup;
 
 pub(crate) struct ForeachBatchSink {
     pub(crate) handle: u64,
@@ -33,12 +33,12 @@ impl Sink for ForeachSink {
             .to_owned()
     }
 
-    fn plan_text(&self, _query_id: &str, _output_mode: OutputMode) -> String {
+    fn plan_text(&self, _setup: &Setup) -> String {
         "WriteToMicroBatchDataSource ForeachSink".to_owned()
     }
 
     fn writer_text(&self) -> Option<String> {
-        Some("org.apache.spark.sql.execution.streaming.sources.ForeachWriterTable$$anon$1$$anon$2@52d0a1e7".to_owned())
+        Some("org.apache.spark.sql.execution.streaming.sources.ForeachWrite$$anon$2@52d0a1e7".to_owned())
     }
 
     fn add(&mut self, batch: &dyn SinkBatch, env: &SinkEnv) -> Result<Option<i64>> {

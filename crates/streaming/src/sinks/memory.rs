@@ -10,6 +10,7 @@ use tidemark_sql::types::{StructField, StructType};
 
 use super::{Sink, SinkBatch, SinkEnv, count_rows};
 use crate::operators::OutputMode;
+use crate::query::Setup;
 
 pub(crate) struct MemorySink {
     view: String,
@@ -42,7 +43,7 @@ impl Sink for MemorySink {
         "MemorySink".to_owned()
     }
 
-    fn plan_text(&self, _query_id: &str, _output_mode: OutputMode) -> String {
+    fn plan_text(&self, _setup: &Setup) -> String {
         "WriteToMicroBatchDataSource MemorySink".to_owned()
     }
 

@@ -17,6 +17,7 @@ use tidemark_sql::session::SqlSession;
 
 use crate::api::ScriptHost;
 use crate::operators::OutputMode;
+use crate::query::Setup;
 
 pub(crate) use noop::NoopSink;
 pub(crate) use resolve::{FORMATS, ResolvedSink, open_view, parse_output_mode, resolve};
@@ -45,8 +46,10 @@ pub(crate) trait Sink {
     /// Spark's toString: the description in the progress.
     fn description(&self) -> String;
     /// First line of the plan in error texts, `{plan}` below it: "WriteToMicroBatchDataSource noop-table".
-    fn plan_text(&self, query_id: &str, output_mode: OutputMode) -> String {
-        format!("~WriteToMicroBatchDataSourceV1 {}, {query_id}, {}", self.description(), output_mode.name())
+    fn plan_text(&self, setup: &Setup) -> String {
+        let options = if setup.options.is_empty() { String::new() } else { format!("[{}], ", setup.options) };
+        let mode = setup.output_mode.name();
+        format!("~WriteToMicroBatchDataSourceV1 {}, {}, {options}{mode}", self.description(), setup.id)
     }
     /// How the physical plan names the writer of a sink of Spark's second interface; None: the rows are taken from the plan.
     fn writer_text(&self) -> Option<String> {

@@ -3,7 +3,7 @@
 use tidemark_sql::error::Result;
 
 use super::{Sink, SinkBatch, SinkEnv, count_rows};
-use crate::operators::OutputMode;
+use crate::query::Setup;
 
 pub(crate) struct NoopSink;
 
@@ -12,13 +12,12 @@ impl Sink for NoopSink {
         "NoopTable".to_owned()
     }
 
-    fn plan_text(&self, _query_id: &str, _output_mode: OutputMode) -> String {
+    fn plan_text(&self, _setup: &Setup) -> String {
         "WriteToMicroBatchDataSource noop-table".to_owned()
     }
 
     fn writer_text(&self) -> Option<String> {
-        // A Java object's default text: class and identity hash.
-        Some("org.apache.spark.sql.execution.datasources.noop.NoopStreamingWrite$@3b1f7a52".to_owned())
+        Some("NoopStreamingWrite".to_owned())
     }
 
     fn add(&mut self, batch: &dyn SinkBatch, _env: &SinkEnv) -> Result<Option<i64>> {

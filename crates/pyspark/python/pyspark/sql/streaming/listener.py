@@ -173,6 +173,19 @@ class StreamingQueryProgress(_Progress):
         made._source = j
         return made
 
+    def __getitem__(self, key):
+        # UUIDs among the items and as attributes, text where one is looked up.
+        value = super().__getitem__(key)
+        return str(value) if key in ("id", "runId") else value
+
+    @property
+    def id(self):
+        return super().__getitem__("id")
+
+    @property
+    def runId(self):
+        return super().__getitem__("runId")
+
     def _total(self, name):
         value = self[name]
         return sum(source[name] for source in self["sources"]) if value is None else value
@@ -193,7 +206,7 @@ class StreamingQueryProgress(_Progress):
 _attributes(
     StreamingQueryProgress,
     (
-        "id", "runId", "name", "timestamp", "batchId", "batchDuration", "durationMs", "eventTime", "stateOperators",
+        "name", "timestamp", "batchId", "batchDuration", "durationMs", "eventTime", "stateOperators",
         "sources", "sink", "observedMetrics",
     ),
 )  # fmt: skip

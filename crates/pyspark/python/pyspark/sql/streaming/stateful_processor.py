@@ -64,6 +64,7 @@ class ValueState:
 
     def update(self, newValue):
         prefix = "Error updating value state"
+        newValue = tuple(newValue)
         if isinstance(self._schema, StructType) and len(newValue) != len(self._schema.fields):
             raise PySparkRuntimeError(
                 f"{prefix}: [STRUCT_ARRAY_LENGTH_MISMATCH] Input row doesn't have expected number of values required by "
