@@ -100,7 +100,7 @@ fn errors_are_sparks() {
         ),
         (
             "SELECT * FROM t WHERE sum(id) > 3",
-            "[INVALID_WHERE_CONDITION] The WHERE condition \"(sum(id) > 3)\" contains invalid expressions: sum(id).",
+            "[INVALID_WHERE_CONDITION] The WHERE condition \"(sum(id) > 3)\" contains invalid expressions: sum(t.id).",
         ),
         (
             "SELECT id, sum(amount) FROM t GROUP BY amount",

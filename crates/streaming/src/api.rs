@@ -137,6 +137,8 @@ pub struct BatchObservation {
     /// None: there was data; otherwise why a batch without data ran.
     pub no_data_reason: Option<String>,
     pub clock_ms: i64,
+    /// How often its plan ran, once for each action of a foreachBatch function: the operators' counts are those of all runs.
+    pub runs: usize,
     pub input_rows: i64,
     /// -1 where the sink does not report it.
     pub output_rows: i64,
