@@ -94,8 +94,10 @@ test("HTML and script in data are text everywhere", async () => {
     await stepTo(page, 1);
     const evil = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
     await addEvent(page, { preset: "On time", fill: { user: evil } });
+    // There is no late row before a batch has a watermark.
+    for (const count of [2, 3]) await stepTo(page, count);
     await addEvent(page, { preset: "Late", fill: { user: evil } });
-    for (const count of [2, 3, 4, 5, 6]) await stepTo(page, count);
+    for (const count of [4, 5, 6]) await stepTo(page, count);
     await page.locator(".timeline").focus();
     await page.keyboard.press("End");
     for (const tab of ["Output", "Console", "Progress", "State", "Checkpoint"]) {
