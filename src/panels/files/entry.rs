@@ -91,16 +91,18 @@ struct RenameProps {
 fn Rename(props: &RenameProps) -> Html {
     let page = use_page();
     let node = use_node_ref();
+    let root = tree::root(&page.app.files);
     {
-        let node = node.clone();
+        // Set once: a value in the markup would come back over what is typed whenever the page is drawn again.
+        let (node, path) = (node.clone(), tree::relative(&root, &props.row.path).to_owned());
         use_effect_with((), move |()| {
             if let Some(input) = node.cast::<HtmlInputElement>() {
+                input.set_value(&path);
                 let _ = input.focus();
                 input.select();
             }
         });
     }
-    let root = tree::root(&page.app.files);
     let onsubmit = {
         let (page, node, close, from, root) =
             (page.clone(), node.clone(), props.onclose.clone(), props.row.path.clone(), root.clone());
@@ -124,8 +126,7 @@ fn Rename(props: &RenameProps) -> Html {
     };
     html! {
         <form class="inline-form" {onsubmit}>
-            <input ref={node} class="input mono" aria-label={format!("New path of {}", props.row.name)}
-                value={tree::relative(&root, &props.row.path).to_owned()} {onkeydown} />
+            <input ref={node} class="input mono" aria-label={format!("New path of {}", props.row.name)} {onkeydown} />
             <button type="submit" class="button">{ "Rename" }</button>
         </form>
     }

@@ -65,8 +65,10 @@ pub(super) fn Workspaces() -> Html {
     }
     {
         let typed = typed.clone();
-        use_effect_with((*asked).clone(), move |_| {
+        use_effect_with((*asked).clone(), move |asked| {
             if let Some(input) = typed.cast::<HtmlInputElement>() {
+                // Set once: a value in the markup would come back over what is typed whenever the page is drawn again.
+                input.set_value(&if let Some(Asked::Rename(name)) = asked { title(name) } else { String::new() });
                 let _ = input.focus();
                 input.select();
             }
@@ -105,10 +107,10 @@ pub(super) fn Workspaces() -> Html {
             remove(page.clone(), read.clone(), name.clone());
         })
     };
-    let form = |value: String, label: &str, act: &'static str| {
+    let form = |label: &str, act: &'static str| {
         html! {
             <form class="workspace-name" onsubmit={named.clone()}>
-                <input class="input" ref={typed.clone()} {value} maxlength="60" aria-label={label.to_owned()} />
+                <input class="input" ref={typed.clone()} maxlength="60" aria-label={label.to_owned()} />
                 <button type="submit" class="button primary">{ act }</button>
                 <button type="button" class="button" onclick={ask(None)}>{ "Cancel" }</button>
             </form>
@@ -118,9 +120,7 @@ pub(super) fn Workspaces() -> Html {
     let row = |name: &String| {
         let shown = title(name);
         let inner = match &*asked {
-            Some(Asked::Rename(other)) if other == name => {
-                form(shown.clone(), &format!("New name of {shown}"), "Rename")
-            }
+            Some(Asked::Rename(other)) if other == name => form(&format!("New name of {shown}"), "Rename"),
             Some(Asked::Delete(other)) if other == name => html! {
                 <>
                     <span class="workspace-title">{ format!("Delete {shown} with all its files and checkpoints?") }</span>
@@ -149,7 +149,7 @@ pub(super) fn Workspaces() -> Html {
             <h3 id="share-workspaces">{ "Workspaces in this browser" }</h3>
             <ul class="workspaces">{ for known.iter().map(row) }</ul>
             if *asked == Some(Asked::New) {
-                { form(String::new(), "Name of the new workspace", "Create") }
+                { form("Name of the new workspace", "Create") }
             } else {
                 <div class="form-end"><button type="button" class="button" onclick={ask(Some(Asked::New))}>{ "New workspace…" }</button></div>
             }
