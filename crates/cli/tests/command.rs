@@ -32,6 +32,23 @@ fn what_the_script_and_the_sinks_print_is_all_there_is() {
     assert!(output.status.success());
 }
 
+/// A difference that is meant: Spark 4.3.0 refuses the UUIDs in it.
+#[test]
+fn a_progress_report_can_be_dumped_as_json() {
+    let script = "\
+import json
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+query = spark.readStream.format('rate').load().writeStream.format('noop').start()
+query.processAllAvailable()
+progress = query.lastProgress
+report = json.loads(json.dumps(progress, indent=2))
+print(report['id'] == str(query.id) == progress['id'], type(progress.id).__name__)
+";
+    let output = run("dumps", script);
+    assert_eq!(text(&output.stdout), "True UUID\n", "{}", text(&output.stderr));
+}
+
 #[test]
 fn an_uncaught_error_ends_with_a_traceback_that_names_the_line_and_status_1() {
     let output = run(

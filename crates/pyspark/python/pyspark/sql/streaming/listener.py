@@ -146,14 +146,21 @@ def _attributes(cls, names):
         setattr(cls, name, property(lambda self, name=name: self[name]))
 
 
+class _Id(str):
+    """An id among the items: text, so that `json.dumps` takes it, and shown as the UUID that stands there in Spark."""
+
+    def __repr__(self):
+        return f"UUID('{self}')"
+
+
 class StreamingQueryProgress(_Progress):
     @classmethod
     def fromJson(cls, j):
         from pyspark.sql.types import Row
 
         made = cls(
-            id=_uuid(j["id"]),
-            runId=_uuid(j["runId"]),
+            id=_Id(j["id"]),
+            runId=_Id(j["runId"]),
             name=j["name"],
             timestamp=j["timestamp"],
             batchId=j["batchId"],
@@ -174,17 +181,17 @@ class StreamingQueryProgress(_Progress):
         return made
 
     def __getitem__(self, key):
-        # UUIDs among the items and as attributes, text where one is looked up.
+        # A UUID as an attribute, text where it is looked up.
         value = super().__getitem__(key)
         return str(value) if key in ("id", "runId") else value
 
     @property
     def id(self):
-        return super().__getitem__("id")
+        return _uuid(self["id"])
 
     @property
     def runId(self):
-        return super().__getitem__("runId")
+        return _uuid(self["runId"])
 
     def _total(self, name):
         value = self[name]
