@@ -17,7 +17,6 @@ NOT_APPLICABLE = [
     ("*functions/builtin.py", "theta_*", None, "sketches of Apache DataSketches"),
     ("*functions/builtin.py", "tuple_*", None, "sketches of Apache DataSketches"),
     ("*functions/builtin.py", "hll_*", None, "sketches of Apache DataSketches"),
-    ("*functions/builtin.py", "count_min_sketch", None, "sketches"),
     ("*functions/builtin.py", "st_*", None, "geospatial types"),
     ("*functions/builtin.py", "xpath*", None, "XML"),
     ("*functions/builtin.py", "*_xml", None, "XML"),

@@ -43,7 +43,10 @@ pub(super) fn window_expression(analyzer: &Analyzer<'_>, function: Expr, mut spe
     if !(matches!(function, Expr::Aggregate(_)) || is_window_only(&function) || is_udf) {
         return Err(SparkError::analysis("UNSUPPORTED_EXPR_FOR_WINDOW", &[("sqlExpr", &quoted_sql(&function))]));
     }
-    let unbounded = WindowFrame { rows: true, start: FrameBound::UnboundedPreceding, end: FrameBound::CurrentRow };
+    check_arguments(&name, &function)?;
+    // cume_dist looks at peers.
+    let rows = name != "cume_dist";
+    let unbounded = WindowFrame { rows, start: FrameBound::UnboundedPreceding, end: FrameBound::CurrentRow };
     let required = if RANKING.contains(&name.as_str()) {
         Some(unbounded)
     } else if OFFSETS.contains(&name.as_str()) {
@@ -91,6 +94,14 @@ pub(super) fn window_expression(analyzer: &Analyzer<'_>, function: Expr, mut spe
         }
         spec.frame = Some(required);
     }
+    if matches!(name.as_str(), "median" | "percentile_cont" | "percentile_disc")
+        && (!spec.order_by.is_empty() || spec.frame.is_some())
+    {
+        return Err(SparkError::analysis(
+            "INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC",
+            &[("aggFunc", &quoted_sql(&function))],
+        ));
+    }
     if spec.frame.is_none() {
         spec.frame = Some(if spec.order_by.is_empty() {
             WindowFrame { rows: true, start: FrameBound::UnboundedPreceding, end: FrameBound::UnboundedFollowing }
@@ -110,6 +121,45 @@ pub(super) fn window_expression(analyzer: &Analyzer<'_>, function: Expr, mut spe
         ));
     }
     Ok(window)
+}
+
+/// Constants that ranking and offset functions want.
+fn check_arguments(name: &str, function: &Expr) -> Result<()> {
+    let Expr::Call(call) = function else { return Ok(()) };
+    let (at, parameter) = match name {
+        "ntile" => (0, "buckets"),
+        "nth_value" | "lag" | "lead" => (1, "offset"),
+        _ => return Ok(()),
+    };
+    let Some(arg) = call.args.get(at) else { return Ok(()) };
+    let sql = quoted_sql(function);
+    if !arg.foldable() {
+        // lag is lead the other way.
+        let shown = if name == "lag" { format!("\"(- {})\"", arg.pretty_sql()) } else { quoted_sql(arg) };
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
+            &[
+                ("sqlExpr", &sql),
+                ("inputName", &format!("`{parameter}`")),
+                ("inputType", "\"INT\""),
+                ("inputExpr", &shown),
+            ],
+        ));
+    }
+    match (name, arg) {
+        ("nth_value", Expr::Literal { value, .. }) if value.as_i64().is_some_and(|n| n <= 0) => {
+            Err(SparkError::analysis(
+                "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
+                &[
+                    ("sqlExpr", &sql),
+                    ("exprName", "offset"),
+                    ("valueRange", "(0, 9223372036854775807]"),
+                    ("currentValue", &format!("{}L", value.as_i64().unwrap_or(0))),
+                ],
+            ))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn frame_sql(spec: &WindowSpec, whole: bool) -> String {

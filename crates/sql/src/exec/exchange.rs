@@ -1,6 +1,7 @@
 //! Exchanges: rows to partitions by key hash, to one partition, in turn, or by range.
 
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, UInt32Array};
@@ -89,6 +90,20 @@ impl ExchangeExec {
             .collect()
     }
 
+    /// Small neighbours put together: one reader fetches what each map task wrote for all of them, map task by map task.
+    fn coalesced(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        let maps = self.map_outputs(ctx)?;
+        let Distribution::Hash { partitions, .. } = self.distribution else { return Ok(Vec::new()) };
+        let sizes: Vec<usize> = (0..partitions).map(|p| maps.iter().map(|map| weight(&map[p])).sum()).collect();
+        neighbours(&sizes)
+            .into_iter()
+            .map(|range| {
+                let rows = maps.iter().flat_map(|map| map[range.clone()].iter().flatten().cloned()).collect();
+                compact(&self.output, rows)
+            })
+            .collect()
+    }
+
     /// One map task's rows to their targets by hash.
     fn scatter(
         &self,
@@ -135,6 +150,9 @@ impl ExecNode for ExchangeExec {
         vec![&self.child]
     }
     fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        if self.coalesce && matches!(self.distribution, Distribution::Hash { .. }) {
+            return self.coalesced(ctx);
+        }
         let input = self.child.execute(ctx)?;
         let made = match &self.distribution {
             Distribution::Single => return Ok(vec![input.into_iter().flatten().collect()]),
@@ -278,26 +296,36 @@ fn compact(output: &[Arc<Attribute>], partition: Partition) -> Result<Partition>
     Ok(out)
 }
 
-/// CoalesceShufflePartitions: neighbours are put together until they are large enough.
-pub(super) fn coalesce_small(partitions: Vec<Partition>) -> Vec<Partition> {
-    let size = |p: &Partition| p.iter().map(RecordBatch::get_array_memory_size).sum::<usize>();
-    let rows = |p: &Partition| row_count(p);
-    let mut out: Vec<Partition> = Vec::new();
-    let mut last = 0;
-    for partition in partitions {
-        let bytes = if rows(&partition) == 0 { 0 } else { size(&partition).min(rows(&partition) * 256) };
+/// Bytes of a partition, as far as they matter here.
+fn weight(partition: &Partition) -> usize {
+    let rows = row_count(partition);
+    if rows == 0 { 0 } else { partition.iter().map(RecordBatch::get_array_memory_size).sum::<usize>().min(rows * 256) }
+}
+
+/// CoalesceShufflePartitions: neighbours go together until they are large enough.
+fn neighbours(sizes: &[usize]) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut open_size = 0;
+    for (at, size) in sizes.iter().enumerate() {
         match out.last_mut() {
-            Some(open) if last + bytes <= COALESCE_BYTES => {
-                open.extend(partition);
-                last += bytes;
+            Some(open) if open_size + size <= COALESCE_BYTES => {
+                open.end = at + 1;
+                open_size += size;
             }
             _ => {
-                out.push(partition);
-                last = bytes;
+                out.push(at..at + 1);
+                open_size = *size;
             }
         }
     }
     out
+}
+
+/// Small partitions put together with their neighbours.
+pub(super) fn coalesce_small(partitions: Vec<Partition>) -> Vec<Partition> {
+    let sizes: Vec<usize> = partitions.iter().map(weight).collect();
+    let mut rest = partitions.into_iter();
+    neighbours(&sizes).into_iter().map(|range| rest.by_ref().take(range.len()).flatten().collect()).collect()
 }
 
 /// Ordered ranges of about equal size; equal keys stay in one partition.
@@ -329,5 +357,5 @@ fn range_partition(
 /// Where round robin begins in a map task: `new XORShiftRandom(partition).nextInt(partitions)`.
 fn random_start(task: i64, partitions: usize) -> usize {
     let bound = i32::try_from(partitions).unwrap_or(i32::MAX);
-    usize::try_from(super::sample::XorShiftRandom::new(task).next_int(bound)).unwrap_or(0)
+    usize::try_from(crate::functions::chance::XorShiftRandom::new(task).below(bound)).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! SampleExec: Bernoulli and Poisson sampling with Spark's random numbers, and the numbers themselves.
+//! SampleExec: Bernoulli and Poisson sampling with Spark's random numbers.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -12,66 +12,12 @@ use super::poisson::Poisson;
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::Result;
 use crate::expr::Attribute;
-use crate::functions::hash::murmur3_bytes;
-
-/// org.apache.spark.util.random.XORShiftRandom.
-#[derive(Clone, Debug)]
-pub struct XorShiftRandom {
-    seed: i64,
-}
-
-impl XorShiftRandom {
-    /// The seed is scrambled by Scala's MurmurHash3 of its bytes, twice (XORShiftRandom.hashSeed).
-    pub fn new(init: i64) -> Self {
-        let bytes = init.to_be_bytes();
-        let low = murmur3_bytes(&bytes, 0x3c07_4a61);
-        let high = murmur3_bytes(&bytes, low);
-        Self { seed: (i64::from(high) << 32) | (i64::from(low) & 0xffff_ffff) }
-    }
-
-    fn next(&mut self, bits: u32) -> i32 {
-        let mut seed = self.seed ^ (self.seed << 21);
-        seed ^= ((seed as u64) >> 35) as i64;
-        seed ^= seed << 4;
-        self.seed = seed;
-        (seed & ((1_i64 << bits) - 1)) as i32
-    }
-
-    /// java.util.Random.nextInt(bound).
-    pub fn next_int(&mut self, bound: i32) -> i32 {
-        let mut r = self.next(31);
-        if bound & (bound - 1) == 0 {
-            return ((i64::from(bound) * i64::from(r)) >> 31) as i32;
-        }
-        loop {
-            let value = r % bound;
-            if r.checked_sub(value).and_then(|x| x.checked_add(bound - 1)).is_some() {
-                return value;
-            }
-            r = self.next(31);
-        }
-    }
-
-    /// java.util.Random.nextDouble.
-    pub fn next_double(&mut self) -> f64 {
-        let high = i64::from(self.next(26)) << 27;
-        (high + i64::from(self.next(27))) as f64 * (1.0 / (1_u64 << 53) as f64)
-    }
-
-    /// java.util.Random.nextLong.
-    pub fn next_long(&mut self) -> i64 {
-        (i64::from(self.next(32)) << 32).wrapping_add(i64::from(self.next(32)))
-    }
-}
+use crate::functions::chance::{JavaRandom, XorShiftRandom};
 
 /// A sequence of seeds as java.util.Random(seed).nextLong gives them (PartitionwiseSampledRDD).
 fn partition_seeds(seed: i64, partitions: usize) -> Vec<i64> {
-    let mut state = (seed ^ 0x5_DEEC_E66D) & ((1 << 48) - 1);
-    let mut next = || {
-        state = (state.wrapping_mul(0x5_DEEC_E66D).wrapping_add(0xB)) & ((1 << 48) - 1);
-        (state >> 16) as i32
-    };
-    (0..partitions).map(|_| (i64::from(next()) << 32).wrapping_add(i64::from(next()))).collect()
+    let mut random = JavaRandom::new(seed);
+    (0..partitions).map(|_| random.long()).collect()
 }
 
 #[derive(Debug)]
@@ -98,7 +44,7 @@ impl SampleExec {
                 take_rows(&batch, &UInt32Array::from(taken))?
             } else {
                 let mut inside = || {
-                    let drawn = random.next_double();
+                    let drawn = random.double();
                     drawn >= self.lower && drawn < self.fraction
                 };
                 let mask: BooleanArray = (0..batch.num_rows()).map(|_| Some(inside())).collect();

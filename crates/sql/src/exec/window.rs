@@ -16,10 +16,12 @@ use super::sort::{comparable, sort_permutation};
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::{Result, SparkError};
 use crate::expr::{Attribute, Expr, FrameBound, SortOrder, WindowCall, WindowFrame};
-use crate::functions::EvalContext;
+use crate::functions::datetime::zone::Zone;
+use crate::functions::{EvalContext, add_interval, interval_overflow};
 use crate::planner::text;
 use crate::types::DataType;
-use crate::value::Value;
+use crate::value::text::MICROS_PER_DAY;
+use crate::value::{Value, compare_f64, value_at};
 
 /// Pairs of frame and row handed to an aggregate at once.
 const PAIRS_AT_ONCE: usize = 65_536;
@@ -299,45 +301,75 @@ impl Sorted<'_> {
         let Some(key) = self.order.first() else {
             return Err(SparkError::internal("a range frame without an order"));
         };
-        let by = eval_one(by, &self.batch.slice(0, 1), self.eval)?;
-        let number = |column: &ArrayRef| -> Result<Float64Array> {
-            let plain = match column.data_type() {
-                ArrowType::Date32 => cast(column, &ArrowType::Int32)?,
-                ArrowType::Timestamp(..) | ArrowType::Duration(_) => cast(column, &ArrowType::Int64)?,
-                _ => Arc::clone(column),
-            };
-            Ok(cast(&plain, &ArrowType::Float64)
-                .map_err(|_| SparkError::not_yet("A range frame over this type"))?
-                .as_primitive::<Float64Type>()
-                .clone())
-        };
-        // An interval in days over dates counts days, not microseconds.
-        let scale = match (key.data_type(), by.data_type()) {
-            (ArrowType::Date32, ArrowType::Duration(_)) => 1.0 / 86_400_000_000.0,
-            _ => 1.0,
-        };
-        let by = number(&by)?.value(0) * scale * if self.ascending { 1.0 } else { -1.0 };
-        let keys = number(key)?;
+        let keys = numbers(key)?;
+        let limits = self.moved(key, &keys, by)?;
         let mut out = Vec::with_capacity(self.rows());
-        for row in 0..self.rows() {
+        for (row, limit) in limits.into_iter().enumerate() {
             let (start, end) = self.parts[row];
             if keys.is_null(row) {
                 // Nulls are peers of nulls only.
                 out.push(if is_start { self.peers[row].0 } else { self.peers[row].1 });
                 continue;
             }
-            let limit = keys.value(row) + by;
             let before = |r: usize| {
                 if keys.is_null(r) {
                     return self.nulls_first;
                 }
-                let (k, l) = if self.ascending { (keys.value(r), limit) } else { (-keys.value(r), -limit) };
-                if is_start { k < l } else { k <= l }
+                let order = compare_f64(keys.value(r), limit);
+                let order = if self.ascending { order } else { order.reverse() };
+                order.is_lt() || !is_start && order.is_eq()
             };
-            out.push(start + (start..end).take_while(|r| before(*r)).count());
+            // Rows lie in order: those before the limit come first.
+            let (mut low, mut high) = (start, end);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if before(middle) { low = middle + 1 } else { high = middle }
+            }
+            out.push(low);
         }
         Ok(out)
     }
+
+    /// The order keys with an offset added, in the direction of the order.
+    fn moved(&self, key: &ArrayRef, keys: &Float64Array, by: &Expr) -> Result<Vec<f64>> {
+        let by_type = by.data_type();
+        let by = eval_one(by, &self.batch.slice(0, 1), self.eval)?;
+        let sign = if self.ascending { 1 } else { -1 };
+        let (months, days, micros) = match value_at(&by, 0, &by_type) {
+            Value::YearMonthInterval(months) => (months, 0, 0),
+            Value::DayTimeInterval(micros) => (0, micros / MICROS_PER_DAY, micros % MICROS_PER_DAY),
+            Value::CalendarInterval { months, days, micros } => (months, i64::from(days), micros),
+            _ => {
+                let by = numbers(&by)?.value(0) * f64::from(sign);
+                return Ok(keys.values().iter().map(|k| k + by).collect());
+            }
+        };
+        // A date moves by whole days, a moment on the wall clock of the session.
+        let (unit, zone) = match key.data_type() {
+            ArrowType::Date32 => (MICROS_PER_DAY, &Zone::UTC),
+            ArrowType::Timestamp(_, None) => (1, &Zone::UTC),
+            _ => (1, self.eval.conf.time_zone()),
+        };
+        let (months, days) = (sign * months, i32::try_from(days).unwrap_or(i32::MAX) * sign);
+        let micros = i64::from(sign) * micros;
+        let add = |k: &f64| {
+            let at = (*k as i64).saturating_mul(unit);
+            let moved = add_interval(at, months, days, micros, zone).ok_or_else(|| interval_overflow(""))?;
+            Ok(moved.div_euclid(unit) as f64)
+        };
+        keys.values().iter().map(add).collect()
+    }
+}
+
+/// A column of numbers, dates or moments as numbers.
+fn numbers(column: &ArrayRef) -> Result<Float64Array> {
+    let plain = match column.data_type() {
+        ArrowType::Date32 => cast(column, &ArrowType::Int32)?,
+        ArrowType::Timestamp(..) | ArrowType::Duration(_) => cast(column, &ArrowType::Int64)?,
+        _ => Arc::clone(column),
+    };
+    let cast = cast(&plain, &ArrowType::Float64).map_err(|_| SparkError::not_yet("A range frame over this type"))?;
+    Ok(cast.as_primitive::<Float64Type>().clone())
 }
 
 /// The row `by` places after `row` (before it when negative) in its partition, where only rows with a value count.

@@ -314,7 +314,12 @@ impl Expr {
             }
             Expr::Call(c) => c.nullable,
             Expr::CaseWhen { branches, otherwise } => {
-                branches.iter().any(|(_, v)| v.nullable()) || otherwise.as_ref().is_none_or(|e| e.nullable())
+                // What stands behind a condition that is TRUE is never reached.
+                let sure =
+                    branches.iter().position(|(c, _)| matches!(c, Expr::Literal { value: Value::Boolean(true), .. }));
+                let reached = &branches[..sure.map_or(branches.len(), |at| at + 1)];
+                reached.iter().any(|(_, v)| v.nullable())
+                    || sure.is_none() && otherwise.as_ref().is_none_or(|e| e.nullable())
             }
             Expr::GetField { child, ordinal, .. } => child.nullable() || field_of(&child.data_type(), *ordinal).1,
             Expr::GetArrayStructFields { child, .. } => child.nullable(),

@@ -38,12 +38,14 @@ mod average;
 mod bits;
 mod collect;
 mod count;
+mod count_min;
 mod distribution;
 mod extremes;
 mod first_last;
 mod gathered;
 mod hyperloglog;
 mod moments;
+mod scala_hash;
 mod sum;
 
 use std::sync::Arc;
@@ -58,6 +60,7 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         bits::FUNCTIONS,
         collect::FUNCTIONS,
         count::FUNCTIONS,
+        count_min::FUNCTIONS,
         distribution::FUNCTIONS,
         extremes::FUNCTIONS,
         first_last::FUNCTIONS,

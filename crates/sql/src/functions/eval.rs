@@ -12,7 +12,7 @@ use arrow::datatypes::DataType as ArrowType;
 use arrow::record_batch::RecordBatch;
 
 use super::cast::{CastContext, cast_operand};
-use super::{EvalContext, Operand};
+use super::{EvalContext, NullOrder, Operand};
 use crate::error::{Result, SparkError};
 use crate::expr::{Call, Expr, ExprId};
 use crate::value::repeat_value;
@@ -177,7 +177,16 @@ fn call(call: &Call, frame: &Frame, ctx: &EvalContext<'_>) -> Result<Operand> {
     if call.args.iter().any(|a| matches!(a, Expr::Lambda { .. })) {
         return lambda::higher_order(call, frame, ctx);
     }
-    let args = call.args.iter().map(|a| eval(a, frame, ctx)).collect::<Result<Vec<_>>>()?;
+    let nulls = if call.args.len() > 1 { call.kernel.nulls() } else { NullOrder::Seen };
+    let args = match nulls {
+        NullOrder::Seen => call.args.iter().map(|a| eval(a, frame, ctx)).collect::<Result<Vec<_>>>()?,
+        NullOrder::Forward | NullOrder::Backward => {
+            match lazy::strict_arguments(call, nulls == NullOrder::Backward, frame, ctx)? {
+                Some(args) => args,
+                None => return Ok(Operand::Scalar(arrow::array::new_null_array(&call.data_type.to_arrow(), 1))),
+            }
+        }
+    };
     // Constants in, constant out: computed once, and not at all for no rows.
     let constant = call.deterministic && !args.is_empty() && args.iter().all(Operand::is_scalar);
     if frame.rows == 0 {

@@ -2,6 +2,7 @@
 
 pub mod aggregate;
 pub mod cast;
+pub(crate) mod chance;
 pub mod coercion;
 mod csv;
 pub mod datetime;
@@ -17,7 +18,7 @@ mod quick;
 pub mod registry;
 pub mod row;
 pub use self::scalar::{JavaPattern, coerce_case};
-pub(crate) use self::scalar::{check_time_type, interval_overflow, time_type_enabled};
+pub(crate) use self::scalar::{add_interval, check_time_type, interval_overflow, time_type_enabled};
 mod scalar;
 pub mod variant;
 
@@ -35,11 +36,27 @@ use crate::expr::UdfHost;
 pub trait Kernel: std::fmt::Debug + Send + Sync {
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef>;
 
+    /// What null arguments do.
+    fn nulls(&self) -> NullOrder {
+        NullOrder::Seen
+    }
+
     /// The same with constant arguments told apart; kernels that gain from it override this.
     fn evaluate_operands(&self, args: &[Operand], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         let columns = args.iter().map(|a| a.to_array(rows)).collect::<Result<Vec<_>>>()?;
         self.evaluate(&columns, rows, ctx)
     }
+}
+
+/// What a function does about null arguments, and in which order it looks at them: the first null ends the looking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NullOrder {
+    /// It sees all arguments.
+    Seen,
+    /// Any null makes the result null (Catalyst's NullIntolerant); from the first argument on.
+    Forward,
+    /// The same from the last argument on (DivModLike).
+    Backward,
 }
 
 /// A column, or one value that stands for every row.

@@ -1,14 +1,15 @@
 //! Whole columns at a time for the functions that queries use most. Each stands beside the value-by-value form of its function,
 //! which is the reference (see the properties) and takes over where a column form gives up: for constants, errors, odd types.
 
+mod lists;
+
 use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Date32Array, Int32Array, Int64Array, StringArray, StringBuilder,
-    TimestampMicrosecondArray, UInt32Array,
+    TimestampMicrosecondArray,
 };
 use arrow::buffer::{Buffer, NullBuffer};
-use arrow::compute::take;
 use arrow::datatypes as at;
 
 use super::datetime::calendar::{civil_from_days, day_of_year, iso_day_of_week, iso_week};
@@ -65,6 +66,22 @@ impl Columns<'_> {
             }
             _ => None,
         }
+    }
+
+    fn constant_bool(&self, i: usize) -> Option<bool> {
+        match self.args.get(i)? {
+            Operand::Scalar(array) if array.is_valid(0) => array.as_boolean_opt().map(|a| a.value(0)),
+            _ => None,
+        }
+    }
+
+    /// Argument `i` as whole numbers (of a constant one), when it is of such a type.
+    fn whole_numbers(&self, i: usize) -> Result<Option<Int64Array>> {
+        let array = self.args[i].array();
+        if !self.types[i].is_integral() {
+            return Ok(None);
+        }
+        Ok(arrow::compute::cast(array, &at::DataType::Int64)?.as_primitive_opt::<at::Int64Type>().cloned())
     }
 
     fn days(&self, i: usize) -> Option<&Date32Array> {
@@ -162,10 +179,7 @@ pub(super) fn of(name: &str, types: &[DataType]) -> Option<Quick> {
         },
         ("concat", all) if !all.is_empty() && all.iter().all(|t| *t == T::String) => concat,
         ("concat_ws", all) if all.len() > 1 && all.iter().all(|t| *t == T::String) => concat_ws,
-        ("size" | "cardinality", [T::Array { .. } | T::Map { .. }]) => size,
-        ("get" | "[]", [T::Array { .. }, T::Integer]) => |c| element(c, false),
-        ("element_at" | "try_element_at", [T::Array { .. }, T::Integer]) => |c| element(c, true),
-        _ => return None,
+        _ => return lists::of(name, types),
     })
 }
 
@@ -360,43 +374,4 @@ fn concat_ws(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
         out.append_value("");
     }
     Ok(Some(Arc::new(out.finish())))
-}
-
-fn size(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
-    let Some(column) = c.column(0) else { return Ok(None) };
-    let (offsets, nulls) = match (column.as_list_opt::<i32>(), column.as_map_opt()) {
-        (Some(list), _) => (list.value_offsets(), list.nulls()),
-        (_, Some(map)) => (map.value_offsets(), map.nulls()),
-        _ => return Ok(None),
-    };
-    // Without ANSI the size of null is -1.
-    if !c.ansi && nulls.is_some_and(|n| n.null_count() > 0) {
-        return Ok(None);
-    }
-    let values: Vec<i32> = offsets.windows(2).map(|w| w[1] - w[0]).collect();
-    Ok(Some(Arc::new(Int32Array::new(values.into(), nulls.cloned()))))
-}
-
-/// An element of each array by a constant position; gives up where one is missing, as ANSI may make it an error.
-fn element(c: &Columns<'_>, from_one: bool) -> Result<Option<ArrayRef>> {
-    let (Some(list), Some(position)) = (c.column(0).and_then(|a| a.as_list_opt::<i32>()), c.constant_int(1)) else {
-        return Ok(None);
-    };
-    let position = if from_one { position - 1 } else { position };
-    if position < 0 {
-        return Ok(None);
-    }
-    let mut indices = Vec::with_capacity(c.rows);
-    for (row, ends) in list.value_offsets().windows(2).enumerate() {
-        if list.is_null(row) {
-            indices.push(None);
-            continue;
-        }
-        let at = i64::from(ends[0]) + position;
-        if at >= i64::from(ends[1]) {
-            return Ok(None);
-        }
-        indices.push(u32::try_from(at).ok());
-    }
-    Ok(Some(take(list.values(), &UInt32Array::from(indices), None)?))
 }

@@ -10,7 +10,7 @@ use arrow::array::ArrayRef;
 
 use super::datetime::zone::Zone;
 use super::quick::{Columns, Quick};
-use super::{EvalContext, Kernel, Operand};
+use super::{EvalContext, Kernel, NullOrder, Operand};
 use crate::conf::SqlConf;
 use crate::error::Result;
 use crate::expr::{Call, Expr};
@@ -77,6 +77,10 @@ impl Kernel for RowKernel {
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         let operands: Vec<Operand> = args.iter().map(|a| Operand::Column(a.clone())).collect();
         self.evaluate_operands(&operands, rows, ctx)
+    }
+
+    fn nulls(&self) -> NullOrder {
+        if self.strict { NullOrder::Forward } else { NullOrder::Seen }
     }
 
     fn evaluate_operands(&self, args: &[Operand], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {

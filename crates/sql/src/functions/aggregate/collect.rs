@@ -1,18 +1,17 @@
 //! collect_list, collect_set and their names.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, BooleanArray};
 
+use super::scala_hash::ScalaSet;
 use super::{Accumulator, AggregateFunction, aggregate, passes};
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
-use crate::functions::hash::murmur3_bytes;
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::types::DataType;
 use crate::value::unsafe_row::{decode_row, encode_row};
-use crate::value::{HashKey, Value, array_from_values, value_at};
+use crate::value::{Value, array_from_values, value_at};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("collect_list", 1, 1, collect),
@@ -29,7 +28,7 @@ fn collect(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
             &[
                 ("sqlExpr", &format!("\"{}\"", crate::functions::describe::call_text(b.name, &args))),
                 ("functionName", "`collect_set`"),
-                ("dataType", "\"MAP\""),
+                ("dataType", "\"MAP\" or \"COLLATED STRING\""),
             ],
         ));
     }
@@ -79,7 +78,13 @@ struct Collected {
 
 impl Collected {
     fn add(&mut self, g: usize, v: Value) {
-        if self.function.set { self.sets[g].add(v) } else { self.lists[g].push(v) }
+        // One zero and one NaN (NormalizeFloatingNumbers).
+        let v = match v {
+            Value::Double(x) if self.function.set && x == 0.0 => Value::Double(0.0),
+            Value::Float(x) if self.function.set && x == 0.0 => Value::Float(0.0),
+            v => v,
+        };
+        if self.function.set { self.sets[g].add(v, &self.function.element) } else { self.lists[g].push(v) }
     }
 
     fn items(&self, g: usize) -> Vec<Value> {
@@ -129,7 +134,7 @@ impl Accumulator for Collected {
             if self.function.set {
                 // The other buffer is a set of its own before it is added to this one.
                 let mut other = ScalaSet::default();
-                items.iter().for_each(|v| other.add(v.clone()));
+                items.iter().for_each(|v| other.add(v.clone(), &self.function.element));
                 self.sets[*g as usize].add_all(&other);
             } else {
                 self.lists[*g as usize].extend(items.iter().cloned());
@@ -147,88 +152,5 @@ impl Accumulator for Collected {
     fn evaluate(&self) -> Result<ArrayRef> {
         let values: Vec<Value> = (0..self.groups()).map(|g| Value::array(self.items(g))).collect();
         array_from_values(&self.function.list_type(), &values)
-    }
-}
-
-/// The order of scala.collection.mutable.HashSet (2.13): buckets by the low bits of the improved hash, within a bucket by hash.
-#[derive(Clone, Debug)]
-struct ScalaSet {
-    /// Length of the table.
-    table: usize,
-    /// Elements with their hashes, in order of insertion.
-    items: Vec<(i32, Value)>,
-    index: HashMap<HashKey, ()>,
-}
-
-impl Default for ScalaSet {
-    fn default() -> Self {
-        Self { table: 16, items: Vec::new(), index: HashMap::new() }
-    }
-}
-
-impl ScalaSet {
-    fn add(&mut self, v: Value) {
-        if self.items.len() + 1 >= self.table * 3 / 4 {
-            self.table *= 2;
-        }
-        self.put(improved(hash_code(&v)), v);
-    }
-
-    fn put(&mut self, hash: i32, v: Value) {
-        if self.index.insert(HashKey(v.clone()), ()).is_none() {
-            self.items.push((hash, v));
-        }
-    }
-
-    fn add_all(&mut self, other: &ScalaSet) {
-        let target = ((((other.items.len() + 1) as f64) / 0.75) as usize).max(4).next_power_of_two();
-        self.table = self.table.max(target);
-        for v in other.in_order() {
-            self.put(improved(hash_code(&v)), v);
-        }
-    }
-
-    fn in_order(&self) -> Vec<Value> {
-        let mask = (self.table - 1) as u32;
-        let mut order: Vec<&(i32, Value)> = self.items.iter().collect();
-        order.sort_by_key(|(h, _)| ((*h as u32) & mask, *h));
-        order.into_iter().map(|(_, v)| v.clone()).collect()
-    }
-}
-
-fn improved(hash: i32) -> i32 {
-    hash ^ ((hash as u32) >> 16) as i32
-}
-
-/// Scala's `##` of the object that Spark holds for a value.
-pub(super) fn hash_code(v: &Value) -> i32 {
-    let long = |n: i64| if let Ok(i) = i32::try_from(n) { i } else { (n ^ ((n as u64) >> 32) as i64) as i32 };
-    let double = |x: f64| {
-        let whole = x as i32;
-        if f64::from(whole) == x {
-            return whole;
-        }
-        let wide = x as i64;
-        if wide as f64 == x {
-            return long(wide);
-        }
-        let bits = if x.is_nan() { 0x7ff8_0000_0000_0000 } else { x.to_bits() };
-        (bits ^ (bits >> 32)) as i32
-    };
-    match v {
-        Value::Boolean(b) => {
-            if *b {
-                1231
-            } else {
-                1237
-            }
-        }
-        Value::Float(x) => double(f64::from(*x)),
-        Value::Double(x) => double(*x),
-        Value::String(s) => murmur3_bytes(s.as_bytes(), 42),
-        other => match other.as_i64() {
-            Some(n) => long(n),
-            None => murmur3_bytes(format!("{other:?}").as_bytes(), 42),
-        },
     }
 }

@@ -55,6 +55,8 @@ struct Distribution {
     many: bool,
     /// A third argument counts each value so often.
     weighted: bool,
+    /// That argument's text.
+    frequency: String,
 }
 
 fn percentages(b: &Build<'_>, args: &[Expr], arg: &Expr) -> Result<(Vec<f64>, bool)> {
@@ -97,27 +99,29 @@ fn percentages(b: &Build<'_>, args: &[Expr], arg: &Expr) -> Result<(Vec<f64>, bo
 
 fn percentile(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let name = b.name;
+    let weighted = args.len() == 3;
+    if name != "median" && !weighted {
+        // Percentile shows its frequency too.
+        args.push(Expr::literal(Value::Integer(1), DataType::Integer));
+    }
     let (percentages, many) = if name == "median" {
         (vec![0.5], false)
     } else {
         let arg = args[1].clone();
         percentages(b, &args, &arg)?
     };
-    let weighted = args.len() == 3;
     let mut head = b.inputs(vec![args[0].clone()], &[In::Either(&[In::Num, In::YearMonth, In::DayTime])])?;
     let input = head[0].data_type();
     let result = several(single(&input), many);
     if name != "median" {
-        // Percentile shows its frequency too.
         args[0] = head.remove(0);
-        if !weighted {
-            args.push(Expr::literal(Value::Integer(1), DataType::Integer));
-        }
         args[2] = cast_to(args[2].clone(), &DataType::Long, b.ansi());
     } else {
         args = head;
     }
-    let function = Distribution { kind: Kind::Exact, input, result: result.clone(), percentages, many, weighted };
+    let frequency = args.get(2).map(describe::quoted).unwrap_or_default();
+    let function =
+        Distribution { kind: Kind::Exact, input, result: result.clone(), percentages, many, weighted, frequency };
     Ok(aggregate(b, name, args, result, true, function))
 }
 
@@ -145,7 +149,15 @@ fn within_group(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let input = args[0].data_type();
     let result = several(single(&input), many);
     args.push(Expr::SortOrder(Box::new(key.clone())));
-    let function = Distribution { kind, input, result: result.clone(), percentages, many, weighted: false };
+    let function = Distribution {
+        kind,
+        input,
+        result: result.clone(),
+        percentages,
+        many,
+        weighted: false,
+        frequency: String::new(),
+    };
     Ok(aggregate(b, b.name, args, result, true, function))
 }
 
@@ -164,17 +176,36 @@ fn several(single: DataType, many: bool) -> DataType {
 
 fn approximate(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let name = b.name;
-    let arg = args[1].clone();
-    let (percentages, many) = percentages(b, &args, &arg)?;
-    let input_kind = In::Either(&[In::Num, In::Date, In::Ts, In::Ntz, In::YearMonth, In::DayTime]);
-    args[0] = b.inputs(vec![args[0].clone()], &[input_kind])?.remove(0);
     if args.len() == 2 {
         args.push(Expr::literal(Value::Integer(10_000), DataType::Integer));
     }
+    let accuracy = crate::functions::json::constant(b, &args[2])?.and_then(|v| v.as_i64());
+    let arg = args[1].clone();
+    let (percentages, many) = percentages(b, &args, &arg)?;
+    if let Some(accuracy) = accuracy.filter(|n| !(1..=i64::from(i32::MAX)).contains(n)) {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
+            &[
+                ("sqlExpr", &format!("\"{}\"", describe::call_text(name, &args))),
+                ("exprName", "accuracy"),
+                ("valueRange", "(0, 2147483647]"),
+                ("currentValue", &format!("{accuracy}L")),
+            ],
+        ));
+    }
+    let input_kind = In::Either(&[In::Num, In::Date, In::Ts, In::Ntz, In::YearMonth, In::DayTime]);
+    args[0] = b.inputs(vec![args[0].clone()], &[input_kind])?.remove(0);
     let input = args[0].data_type();
     let result = if many { DataType::array(input.clone(), false) } else { input.clone() };
-    let function =
-        Distribution { kind: Kind::Ranked, input, result: result.clone(), percentages, many, weighted: false };
+    let function = Distribution {
+        kind: Kind::Ranked,
+        input,
+        result: result.clone(),
+        percentages,
+        many,
+        weighted: false,
+        frequency: String::new(),
+    };
     Ok(aggregate(b, name, args, result, true, function))
 }
 
@@ -213,6 +244,7 @@ fn mode(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         percentages: Vec::new(),
         many: false,
         weighted: false,
+        frequency: String::new(),
     };
     Ok(aggregate(b, "mode", args, t, true, function))
 }
@@ -342,9 +374,11 @@ impl Accumulator for Distributions {
                 _ => 1,
             };
             if weight < 0 {
-                return Err(SparkError::plain(
-                    crate::error::ErrorClass::Spark,
-                    format!("Negative values found in {}", weight),
+                let shown = self.function.frequency.as_str();
+                return Err(SparkError::new(
+                    crate::error::ErrorClass::IllegalArgument,
+                    "NEGATIVE_VALUES_IN_FREQUENCY_EXPRESSION",
+                    &[("frequencyExpression", shown), ("negativeValue", &format!("{weight}L"))],
                 ));
             }
             if !v.is_null() && weight > 0 {

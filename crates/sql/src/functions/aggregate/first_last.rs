@@ -33,8 +33,13 @@ fn build(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         }
     }
     let t = args.first().map_or(DataType::Null, Expr::data_type);
-    let name = b.name;
-    let last = name.starts_with("last");
+    let last = b.name.starts_with("last");
+    // The clause makes the function anew, without the name that was written.
+    let name = match b.name {
+        "first_value" if b.ignore_nulls => "first",
+        "last_value" if b.ignore_nulls => "last",
+        name => name,
+    };
     Ok(aggregate(b, name, args, t.clone(), true, Pick { last, ignore_nulls, value: t }))
 }
 

@@ -7,6 +7,7 @@ use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, BooleanArray};
 use super::{Accumulator, AggregateFunction, aggregate, passes};
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
+use crate::functions::chance::JavaRandom;
 use crate::functions::coercion::{In, cast_to};
 use crate::functions::describe;
 use crate::functions::registry::{Build, FunctionEntry};
@@ -179,7 +180,7 @@ fn list_text(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
                 &[
                     ("sqlExpr", &format!("\"{}\"", describe::call_text("listagg", &args))),
                     ("inputName", "`delimiter`"),
-                    ("inputType", &arg.data_type().quoted_sql()),
+                    ("inputType", "\"STRING\""),
                     ("inputExpr", &describe::quoted(arg)),
                 ],
             )
@@ -286,24 +287,6 @@ fn histogram(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let parameter = Value::Long(bins);
     let function = Gathered { types, result: result.clone(), key: 0, order: Vec::new(), parameter, finish: binned };
     Ok(aggregate(b, "histogram_numeric", args, result, true, function))
-}
-
-/// java.util.Random.
-struct JavaRandom(u64);
-
-impl JavaRandom {
-    fn new(seed: u64) -> Self {
-        Self((seed ^ 0x5_DEEC_E66D) & ((1 << 48) - 1))
-    }
-
-    fn next(&mut self, bits: u32) -> u64 {
-        self.0 = self.0.wrapping_mul(0x5_DEEC_E66D).wrapping_add(0xB) & ((1 << 48) - 1);
-        self.0 >> (48 - bits)
-    }
-
-    fn double(&mut self) -> f64 {
-        ((self.next(26) << 27) + self.next(27)) as f64 / (1u64 << 53) as f64
-    }
 }
 
 fn binned(function: &Gathered, rows: &[Vec<Value>]) -> Result<Value> {

@@ -186,6 +186,10 @@ impl Accumulator for States {
             let state = &mut self.states[*g as usize];
             match &columns[..] {
                 [x] => update_one(state, x.value(row)),
+                // Covariance(y, x) and PearsonCorrelation(y, x) count as they are written.
+                [y, x] if matches!(self.kind, Kind::Regression("regr_sxy" | "regr_r2")) => {
+                    update_two(state, y.value(row), x.value(row));
+                }
                 // regr_*(y, x): the second argument is x.
                 [y, x] if matches!(self.kind, Kind::Regression(_)) => update_two(state, x.value(row), y.value(row)),
                 [x, y] => update_two(state, x.value(row), y.value(row)),
@@ -243,9 +247,9 @@ fn result(kind: Kind, s: &State) -> Option<f64> {
             "regr_slope" => (n != 1.0 && d != 0.0).then(|| c / d),
             "regr_intercept" => (n != 1.0 && d != 0.0).then(|| b - c / d * a),
             "regr_r2" => {
-                if d == 0.0 {
+                if e == 0.0 {
                     None
-                } else if e == 0.0 {
+                } else if d == 0.0 {
                     Some(1.0)
                 } else {
                     Some(c / (d * e).sqrt() * (c / (d * e).sqrt()))

@@ -1,5 +1,6 @@
 //! Spark's Cast in its three modes.
 
+mod numbers;
 pub mod parse;
 mod text;
 mod value;
@@ -14,7 +15,9 @@ pub(crate) use self::value::decimal_overflow;
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, Float64Array, Int32Array, Int64Array, StringBuilder};
+use arrow::array::{
+    Array, ArrayRef, AsArray, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, StringBuilder,
+};
 use arrow::datatypes as at;
 
 use super::Operand;
@@ -240,12 +243,16 @@ pub fn cast_array(array: &ArrayRef, from: &DataType, to: &DataType, ctx: CastCon
             }
             return Ok(Arc::new(out.finish()));
         }
-        (f, T::Integer | T::Long | T::Double) if f.is_string() => {
+        (f, T::Byte | T::Short | T::Integer | T::Long | T::Float | T::Double) if f.is_string() => {
             if let Some(strings) = array.as_string_opt::<i32>() {
                 return cast_strings(strings, to, ctx);
             }
         }
-        _ => {}
+        _ => {
+            if let Some(done) = numbers::cast(array, from, to, ctx)? {
+                return Ok(done);
+            }
+        }
     }
     let mut out = ValueBuilder::new(to, array.len());
     for i in 0..array.len() {
@@ -288,6 +295,11 @@ fn cast_strings(strings: &arrow::array::StringArray, to: &DataType, ctx: CastCon
         DataType::Integer => {
             parse!(Int32Array, |s| parse_integral(s, legacy).and_then(|n| i32::try_from(n).ok()))
         }
+        DataType::Short => {
+            parse!(Int16Array, |s| parse_integral(s, legacy).and_then(|n| i16::try_from(n).ok()))
+        }
+        DataType::Byte => parse!(Int8Array, |s| parse_integral(s, legacy).and_then(|n| i8::try_from(n).ok())),
+        DataType::Float => parse!(Float32Array, parse_float),
         DataType::Long => parse!(Int64Array, |s| parse_integral(s, legacy).and_then(|n| i64::try_from(n).ok())),
         _ => parse!(Float64Array, parse_double),
     }

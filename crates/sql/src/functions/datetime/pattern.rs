@@ -115,7 +115,7 @@ fn check_letters(pattern: &str, parsing: bool) -> std::result::Result<(), Refusa
         if let Some(c) = part.chars().find(|c| "ABnNp".contains(*c) || (parsing && "EFqQ".contains(*c))) {
             return Err(illegal("INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER", c));
         }
-        for style in ["GGGGG", "MMMMM", "LLLLL", "EEEEE", "yyyyyyyyyyy"] {
+        for style in ["GGGGG", "MMMMM", "LLLLL", "EEEEE", "QQQQQ", "qqqqq"] {
             if part.contains(style) {
                 return Err(illegal("INVALID_DATETIME_PATTERN.LENGTH", style.chars().next().unwrap_or(' ')));
             }
@@ -143,7 +143,7 @@ fn elements(pattern: &str, _parsing: bool) -> std::result::Result<Vec<Element>, 
             }
             let fits = match c {
                 'G' | 'M' | 'L' | 'Q' | 'q' | 'E' => n <= 5,
-                'y' => n <= 19,
+                'y' => n <= 6,
                 'd' | 'h' | 'K' | 'k' | 'H' | 'm' | 's' => n <= 2,
                 'D' => n <= 3,
                 'F' | 'a' => n == 1,

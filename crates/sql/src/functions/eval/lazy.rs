@@ -9,8 +9,10 @@ use arrow::compute::{interleave, is_not_null, is_null, prep_null_mask_filter};
 use super::{Frame, eval};
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::{Call, EvalMode, Expr};
+use crate::functions::scalar::equal_values;
 use crate::functions::{EvalContext, Operand};
 use crate::types::DataType;
+use crate::value::Value;
 
 /// Runs the forms that the evaluator itself must; None: an ordinary function.
 pub(super) fn special(call: &Call, frame: &Frame, ctx: &EvalContext<'_>) -> Result<Option<Operand>> {
@@ -30,6 +32,7 @@ pub(super) fn special(call: &Call, frame: &Frame, ctx: &EvalContext<'_>) -> Resu
             pieces.finish(&call.data_type)?
         }
         "coalesce" | "nvl" | "ifnull" => coalesce(call, frame, ctx)?,
+        "in" if call.args.len() > 1 && !call.args[1..].iter().all(harmless) => membership(call, frame, ctx)?,
         "try_eval" => try_eval(call, frame, ctx)?,
         _ => return Ok(None),
     }))
@@ -119,6 +122,77 @@ fn logical(call: &Call, frame: &Frame, ctx: &EvalContext<'_>) -> Result<Operand>
         })
         .collect();
     combine(&l, &full)
+}
+
+/// The arguments of a call that any null argument makes null. Spark looks at them in turn (a divisor first) and stops at the first
+/// null, so one that may raise is evaluated only where those before it are there. None: a null literal settles all rows.
+pub(super) fn strict_arguments(
+    call: &Call,
+    backward: bool,
+    frame: &Frame,
+    ctx: &EvalContext<'_>,
+) -> Result<Option<Vec<Operand>>> {
+    if call.args.iter().any(|a| matches!(a, Expr::Literal { value: Value::Null, .. })) {
+        return Ok(None);
+    }
+    let in_turn = |arg: &Expr, before: &[Operand]| -> Result<Operand> {
+        if harmless(arg) {
+            return eval(arg, frame, ctx);
+        }
+        let mut open: Option<BooleanArray> = None;
+        for seen in before.iter().filter(|seen| seen.array().logical_null_count() > 0) {
+            let present = is_not_null(&seen.to_array(frame.rows)?)?;
+            open = Some(match open {
+                Some(open) => arrow::compute::and(&open, &present)?,
+                None => present,
+            });
+        }
+        Ok(match &open {
+            Some(open) if open.true_count() == 0 => {
+                Operand::Scalar(arrow::array::new_null_array(&arg.data_type().to_arrow(), 1))
+            }
+            Some(open) if open.true_count() < frame.rows => {
+                let part = frame.filtered(arg, open)?;
+                let mut pieces = Pieces::new(frame.rows);
+                pieces.put(open, &eval(arg, &part, ctx)?, true);
+                pieces.finish(&arg.data_type())?
+            }
+            _ => eval(arg, frame, ctx)?,
+        })
+    };
+    let mut args: Vec<Operand> = Vec::with_capacity(call.args.len());
+    if backward {
+        for arg in call.args.iter().rev() {
+            args.push(in_turn(arg, &args)?);
+        }
+        args.reverse();
+    } else {
+        for arg in &call.args {
+            args.push(in_turn(arg, &args)?);
+        }
+    }
+    Ok(Some(args))
+}
+
+/// IN whose list may raise: an item counts only for the rows whose value is there and was not found before.
+fn membership(call: &Call, frame: &Frame, ctx: &EvalContext<'_>) -> Result<Operand> {
+    let Some((value, list)) = call.args.split_first() else { return Err(SparkError::internal("IN has a value")) };
+    let t = value.data_type();
+    let value = Operand::Column(eval(value, frame, ctx)?.to_array(frame.rows)?);
+    let mut open = is_not_null(value.array())?;
+    let mut found: Option<BooleanArray> = None;
+    for item in list {
+        let mut pieces = Pieces::new(frame.rows);
+        take_value(item, &open, frame, ctx, &mut pieces)?;
+        let equal = equal_values(&value, &pieces.finish(&t)?, &t, frame.rows)?;
+        let so_far = match found {
+            Some(found) => or_kleene(&found, &equal)?,
+            None => equal,
+        };
+        open = arrow::compute::and(&open, &not(&plain_mask(&so_far))?)?;
+        found = Some(so_far);
+    }
+    Ok(Operand::Column(Arc::new(found.unwrap_or_else(|| BooleanArray::new_null(frame.rows)))))
 }
 
 /// Where each row of a result comes from.
@@ -213,6 +287,9 @@ fn take_value(
     ctx: &EvalContext<'_>,
     pieces: &mut Pieces,
 ) -> Result<()> {
+    if mask.true_count() == 0 {
+        return Ok(());
+    }
     if mask.true_count() == frame.rows || harmless(value) {
         pieces.put(mask, &eval(value, frame, ctx)?, false);
     } else {

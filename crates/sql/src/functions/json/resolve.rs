@@ -291,8 +291,7 @@ fn to_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         return Err(invalid_schema(&describe::call_text("to_json", &child), &t));
     }
     let writer = writer(&options, b.conf)?;
-    let nullable = child[0].nullable();
-    Ok(call("to_json", child, DataType::String, nullable, ToJson { writer, input: t }))
+    Ok(call("to_json", child, DataType::String, true, ToJson { writer, input: t }))
 }
 
 #[derive(Debug)]
@@ -365,22 +364,46 @@ pub(in crate::functions) fn base64(bytes: &[u8]) -> String {
     out
 }
 
-/// The bytes of Base64 text; blanks are skipped.
+/// The bytes of Base64 text, blanks skipped; None where it is not whole (UnBase64.isValidBase64).
 pub(in crate::functions) fn unbase64(text: &str) -> Option<Vec<u8>> {
+    let fits = |c: u8| c == b'=' || c.is_ascii_whitespace() || ALPHABET.contains(&c);
+    if text.bytes().all(fits) { mime_base64(text).ok() } else { None }
+}
+
+/// java.util.Base64.getMimeDecoder(): what is no letter of the alphabet is skipped. Err: what is wrong with the end.
+pub(in crate::functions) fn mime_base64(text: &str) -> std::result::Result<Vec<u8>, String> {
+    let wrong_end = || "Input byte array has wrong 4-byte ending unit".to_owned();
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut n, mut bits) = (0u32, 0);
-    for c in text.bytes() {
-        if c == b'=' || c.is_ascii_whitespace() {
-            continue;
+    let (mut n, mut held) = (0u32, 0);
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(c) = bytes.get(at) {
+        at += 1;
+        if *c == b'=' {
+            // One pad after three letters, two after two.
+            let second = held == 2 && bytes.get(at) == Some(&b'=');
+            if held != 3 && !second {
+                return Err(wrong_end());
+            }
+            at += usize::from(second);
+            break;
         }
-        let d = ALPHABET.iter().position(|a| *a == c)? as u32;
-        n = (n << 6) | d;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            out.push((n >> bits) as u8);
-            n &= (1 << bits) - 1;
+        let Some(letter) = ALPHABET.iter().position(|a| a == c) else { continue };
+        n = (n << 6) | letter as u32;
+        held += 1;
+        if held == 4 {
+            out.extend([(n >> 16) as u8, (n >> 8) as u8, n as u8]);
+            (n, held) = (0, 0);
         }
     }
-    Some(out)
+    match held {
+        1 => return Err("Last unit does not have enough valid bits".to_owned()),
+        2 => out.push((n >> 4) as u8),
+        3 => out.extend([(n >> 10) as u8, (n >> 2) as u8]),
+        _ => {}
+    }
+    match bytes[at..].iter().position(|c| *c == b'=' || ALPHABET.contains(c)) {
+        Some(more) => Err(format!("Input byte array has incorrect ending byte at {}", at + more + 1)),
+        None => Ok(out),
+    }
 }

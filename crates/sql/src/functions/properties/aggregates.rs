@@ -5,11 +5,12 @@ use arrow::array::{Array, ArrayRef, BooleanArray};
 
 use super::draws::{Draws, same};
 use super::every::{context, refused_by_name, session};
-use super::shapes::find;
+use super::shapes::{Arg, Shape, find};
 use crate::error::Result;
 use crate::expr::{AggregateCall, Expr};
 use crate::functions::eval::evaluate_columns;
 use crate::functions::registry::{lookup, resolve_call};
+use crate::types::DataType;
 use crate::value::{Value, value_at};
 
 /// Aggregates that are no function of rows alone, and why.
@@ -31,7 +32,12 @@ fn every_aggregate_over_columns_is_that_over_rows() {
         }
         let seed = name.bytes().fold(3_u64, |seed, b| seed.wrapping_mul(31).wrapping_add(u64::from(b)));
         let conf = session(false, "UTC");
-        let shapes = match find(lookup(name).unwrap(), 5, &conf, &mut Draws::new(seed)) {
+        let found = if name == "count_min_sketch" {
+            Ok(sketches())
+        } else {
+            find(lookup(name).unwrap(), 5, &conf, &mut Draws::new(seed))
+        };
+        let shapes = match found {
             Ok(shapes) => shapes,
             Err(e) if refused_by_name(&e) => continue,
             Err(e) => {
@@ -62,6 +68,16 @@ fn every_aggregate_over_columns_is_that_over_rows() {
     }
     assert!(unseen.is_empty(), "no call found for:\n{}", unseen.join("\n"));
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Calls of count_min_sketch, whose constants chance does not find.
+fn sketches() -> Vec<Shape> {
+    let number = |x: f64| Arg::Constant(Value::Double(x), DataType::Double);
+    let seed = || Arg::Constant(Value::Integer(7), DataType::Integer);
+    [DataType::Short, DataType::Long, DataType::String, DataType::Binary]
+        .into_iter()
+        .map(|t| Shape { args: vec![Arg::Column(t), number(0.1), number(0.9), seed()] })
+        .collect()
 }
 
 fn arguments(

@@ -2,22 +2,23 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, Datum, Float64Array, Scalar};
+use arrow::array::{ArrayRef, Datum, Scalar};
 use arrow::compute::kernels::numeric;
 use arrow::datatypes as at;
 
+use super::pairs::pairs;
 use super::{decimal, intervals};
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::{EvalMode, Expr};
-use crate::functions::coercion::{self, In, adjusted, cast_to, decimal_for, eval_mode, unexpected_input};
+use crate::functions::coercion::{self, In, adjusted, cast_to, decimal_for, eval_mode};
 use crate::functions::describe;
-use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
-use crate::functions::row::{RowContext, call};
-use crate::functions::{EvalContext, Kernel, Operand};
+use crate::functions::registry::{Build, FunctionEntry};
+use crate::functions::row::call;
+use crate::functions::{EvalContext, Kernel, NullOrder, Operand};
 use crate::types::DataType;
 use crate::value::{Value, ValueBuilder, value_at};
 
-const NUMBER_OR_INTERVAL: In = In::Either(&[In::Num, In::DayTime, In::YearMonth, In::Calendar]);
+pub(super) const NUMBER_OR_INTERVAL: In = In::Either(&[In::Num, In::DayTime, In::YearMonth, In::Calendar]);
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("+", 1, 2, |b, a| binary(b, a, eval_mode(b.ansi()))),
@@ -33,18 +34,6 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("try_multiply", 2, 2, tried),
     FunctionEntry::custom("try_divide", 2, 2, tried),
     FunctionEntry::custom("try_mod", 2, 2, tried),
-    FunctionEntry::custom("negative", 1, 1, negative),
-    FunctionEntry::row("positive", 1, 1, &[NUMBER_OR_INTERVAL], Ret::Same(0), Nulls::Strict, |_, v| Ok(v[0].clone()))
-        .shown("+"),
-    FunctionEntry::row(
-        "abs",
-        1,
-        1,
-        &[In::Either(&[In::Num, In::DayTime, In::YearMonth])],
-        Ret::Same(0),
-        Nulls::Strict,
-        |c, v| abs(c, &v[0]),
-    ),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +140,7 @@ fn tried(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
 fn binary(b: &mut Build<'_>, mut args: Vec<Expr>, mode: EvalMode) -> Result<Expr> {
     let op = Op::of(b.name);
     if args.len() == 1 {
-        return if op == Op::Add { b.invoke("positive", args) } else { negative(b, args) };
+        return if op == Op::Add { b.invoke("positive", args) } else { super::signs::negative(b, args) };
     }
     let (Some(mut right), Some(mut left)) = (args.pop(), args.pop()) else {
         return Err(SparkError::internal("a binary operator has two sides"));
@@ -315,6 +304,13 @@ pub(super) fn with_datum<R>(operand: &Operand, f: impl FnOnce(&dyn Datum) -> R) 
 }
 
 impl Kernel for Arith {
+    fn nulls(&self) -> NullOrder {
+        match self.op {
+            Op::Add | Op::Subtract | Op::Multiply => NullOrder::Forward,
+            _ => NullOrder::Backward,
+        }
+    }
+
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         let operands: Vec<Operand> = args.iter().map(|a| Operand::Column(a.clone())).collect();
         self.evaluate_operands(&operands, rows, ctx)
@@ -346,29 +342,8 @@ impl Kernel for Arith {
                 Err(e) => Err(e.into()),
             };
         }
-        if self.op == Op::Divide
-            && self.input == DataType::Double
-            && let (Some(x), Some(y)) =
-                (l.array().as_primitive_opt::<at::Float64Type>(), r.array().as_primitive_opt::<at::Float64Type>())
-        {
-            let mut out = Vec::with_capacity(rows);
-            for row in 0..rows {
-                let (i, j) = (l.index(row), r.index(row));
-                if x.is_null(i) || y.is_null(j) {
-                    out.push(None);
-                    continue;
-                }
-                let d = y.value(j);
-                if d == 0.0 {
-                    if self.mode == EvalMode::Ansi {
-                        return Err(div_zero(false));
-                    }
-                    out.push(None);
-                } else {
-                    out.push(Some(x.value(i) / d));
-                }
-            }
-            return Ok(Arc::new(Float64Array::from(out)));
+        if let Some(done) = self.typed(l, r, rows)? {
+            return Ok(done);
         }
         let mut out = ValueBuilder::new(&self.result, rows);
         for row in 0..rows {
@@ -385,17 +360,65 @@ impl Kernel for Arith {
 }
 
 impl Arith {
+    /// The loops over primitive values; None: intervals, and results of another kind than the arguments.
+    fn typed(&self, l: &Operand, r: &Operand, rows: usize) -> Result<Option<ArrayRef>> {
+        if self.input != self.right && !matches!(self.input, DataType::Decimal { .. }) {
+            return Ok(None);
+        }
+        Ok(match (&self.input, &self.right) {
+            (DataType::Double, _) if self.result == DataType::Double => {
+                let numbers = pairs::<at::Float64Type, at::Float64Type, at::Float64Type>(l, r, rows, |x, y| {
+                    if y == 0.0 && self.divides() { self.by_zero() } else { Ok(Some(self.float(x, y))) }
+                })?;
+                numbers.map(|a| Arc::new(a) as ArrayRef)
+            }
+            (input, _) if input.is_integral() => {
+                let longs = |side: &Operand| -> Result<Operand> {
+                    let array = arrow::compute::cast(side.array(), &at::DataType::Int64)?;
+                    Ok(if side.is_scalar() { Operand::Scalar(array) } else { Operand::Column(array) })
+                };
+                let (l, r) = (longs(l)?, longs(r)?);
+                match pairs::<at::Int64Type, at::Int64Type, at::Int64Type>(&l, &r, rows, |x, y| self.whole(x, y))? {
+                    Some(out) => Some(arrow::compute::cast(&out, &self.result.to_arrow())?),
+                    None => None,
+                }
+            }
+            (DataType::Decimal { scale: s, .. }, DataType::Decimal { scale: t, .. }) => {
+                let DataType::Decimal { precision, scale } = self.result else { return Ok(None) };
+                let exact = pairs::<at::Decimal128Type, at::Decimal128Type, at::Decimal128Type>(l, r, rows, |x, y| {
+                    self.exact((x, *s), (y, *t), precision, scale)
+                })?;
+                match exact {
+                    Some(out) => Some(Arc::new(out.with_precision_and_scale(precision, scale)?)),
+                    None => None,
+                }
+            }
+            _ => None,
+        })
+    }
+
+    fn divides(&self) -> bool {
+        !matches!(self.op, Op::Add | Op::Subtract | Op::Multiply)
+    }
+
+    /// What comes of a divisor of zero.
+    fn by_zero<T>(&self) -> Result<Option<T>> {
+        if self.mode != EvalMode::Ansi {
+            return Ok(None);
+        }
+        Err(div_zero(matches!(self.op, Op::Remainder | Op::Pmod)))
+    }
+
     fn one(&self, a: &Value, b: &Value) -> Result<Value> {
         let fail = |error: SparkError| if self.mode == EvalMode::Ansi { Err(error) } else { Ok(Value::Null) };
-        let remainder = matches!(self.op, Op::Remainder | Op::Pmod);
         let zero = match b {
             Value::Decimal(n, ..) => *n == 0,
             Value::Float(x) => *x == 0.0,
             Value::Double(x) => *x == 0.0,
             other => other.as_i64() == Some(0),
         };
-        if zero && !matches!(self.op, Op::Add | Op::Subtract | Op::Multiply) {
-            return fail(div_zero(remainder));
+        if zero && self.divides() {
+            return Ok(self.by_zero()?.unwrap_or(Value::Null));
         }
         match (a, b) {
             (Value::Decimal(x, _, s), Value::Decimal(y, _, t)) => self.decimal((*x, *s), (*y, *t)),
@@ -454,15 +477,23 @@ impl Arith {
     }
 
     fn decimal(&self, a: (i128, i8), b: (i128, i8)) -> Result<Value> {
-        let DataType::Decimal { precision, scale } = self.result else {
-            // div: the whole part as BIGINT.
-            let q = decimal::integral_quotient(a, b).and_then(|q| i64::try_from(q).ok());
-            return match q {
-                Some(q) => Ok(Value::Long(q)),
-                None if self.mode == EvalMode::Ansi => Err(overflow("Overflow in integral divide", "try_divide")),
-                None => Ok(Value::Null),
-            };
-        };
+        if let DataType::Decimal { precision, scale } = self.result {
+            let exact = self.exact(a, b, precision, scale)?;
+            return Ok(exact.map_or(Value::Null, |n| Value::Decimal(n, precision, scale)));
+        }
+        // div: the whole part as BIGINT.
+        match decimal::integral_quotient(a, b).and_then(|q| i64::try_from(q).ok()) {
+            Some(q) => Ok(Value::Long(q)),
+            None if self.mode == EvalMode::Ansi => Err(overflow("Overflow in integral divide", "try_divide")),
+            None => Ok(Value::Null),
+        }
+    }
+
+    /// Decimals with their scales; None where the result does not fit its type.
+    fn exact(&self, a: (i128, i8), b: (i128, i8), precision: u8, scale: i8) -> Result<Option<i128>> {
+        if b.0 == 0 && self.divides() {
+            return self.by_zero();
+        }
         let outcome = match self.op {
             Op::Add => decimal::add(a, b, precision, scale),
             Op::Subtract => decimal::add(a, (-b.0, b.1), precision, scale),
@@ -476,16 +507,30 @@ impl Arith {
             },
         };
         match outcome {
-            Ok(n) => Ok(Value::Decimal(n, precision, scale)),
+            Ok(n) => Ok(Some(n)),
             Err(text) if self.mode == EvalMode::Ansi => {
                 Err(crate::functions::cast::decimal_overflow(&text, precision, scale))
             }
-            Err(_) => Ok(Value::Null),
+            Err(_) => Ok(None),
         }
     }
 
     fn integral(&self, a: &Value, b: &Value) -> Result<Value> {
         let (Some(x), Some(y)) = (a.as_i64(), b.as_i64()) else { return Ok(Value::Null) };
+        Ok(match (self.whole(x, y)?, &self.result) {
+            (None, _) => Value::Null,
+            (Some(n), DataType::Byte) => Value::Byte(n as i8),
+            (Some(n), DataType::Short) => Value::Short(n as i16),
+            (Some(n), DataType::Integer) => Value::Integer(n as i32),
+            (Some(n), _) => Value::Long(n),
+        })
+    }
+
+    /// Whole numbers, at the width of the result; None where the result does not fit and the mode forgives.
+    fn whole(&self, x: i64, y: i64) -> Result<Option<i64>> {
+        if y == 0 && self.divides() {
+            return self.by_zero();
+        }
         let (x, y) = (i128::from(x), i128::from(y));
         let n = match self.op {
             Op::Add => x + y,
@@ -498,22 +543,17 @@ impl Arith {
                 if r < 0 { (r + y) % y } else { r }
             }
         };
-        let fitted = match self.result {
-            DataType::Byte => i8::try_from(n).ok().map(Value::Byte),
-            DataType::Short => i16::try_from(n).ok().map(Value::Short),
-            DataType::Integer => i32::try_from(n).ok().map(Value::Integer),
-            _ => i64::try_from(n).ok().map(Value::Long),
+        let wrapped = match self.result {
+            DataType::Byte => i64::from(n as i8),
+            DataType::Short => i64::from(n as i16),
+            DataType::Integer => i64::from(n as i32),
+            _ => n as i64,
         };
-        match (fitted, self.mode) {
-            (Some(v), _) => Ok(v),
-            (None, EvalMode::Try) => Ok(Value::Null),
-            (None, EvalMode::Legacy) => Ok(match self.result {
-                DataType::Byte => Value::Byte(n as i8),
-                DataType::Short => Value::Short(n as i16),
-                DataType::Integer => Value::Integer(n as i32),
-                _ => Value::Long(n as i64),
-            }),
-            (None, EvalMode::Ansi) => Err(match (self.op, &self.result) {
+        match self.mode {
+            _ if i128::from(wrapped) == n => Ok(Some(wrapped)),
+            EvalMode::Legacy => Ok(Some(wrapped)),
+            EvalMode::Try => Ok(None),
+            EvalMode::Ansi => Err(match (self.op, &self.result) {
                 (Op::IntegralDivide, _) => overflow("Overflow in integral divide", "try_divide"),
                 // Both widths carry the suffix S in Spark's message.
                 (op, DataType::Byte | DataType::Short) => SparkError::new(
@@ -530,64 +570,4 @@ impl Arith {
             }),
         }
     }
-}
-
-fn negative(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
-    let Some(mut arg) = args.pop() else { return Err(SparkError::internal("negative has one argument")) };
-    // The name tells the SQL form `- x` from the function.
-    let name = if b.name == "negative" { "negative" } else { "-" };
-    let t = arg.data_type();
-    if !NUMBER_OR_INTERVAL.accepts(&t) {
-        match NUMBER_OR_INTERVAL.implicit(&t, b.ansi()) {
-            Some(to) => arg = cast_to(arg, &to, b.ansi()),
-            None => {
-                let sql = describe::call_text(name, std::slice::from_ref(&arg));
-                return Err(unexpected_input(&sql, 0, &NUMBER_OR_INTERVAL.describe(), &arg));
-            }
-        }
-    }
-    let t = arg.data_type();
-    let nullable = arg.nullable();
-    Ok(crate::functions::row::row_call(name, vec![arg], t, nullable, true, b.ansi(), |c, v| negate(c, &v[0])))
-}
-
-fn negate(c: &RowContext<'_>, v: &Value) -> Result<Value> {
-    macro_rules! int {
-        ($n:expr, $make:expr) => {
-            match ($n.checked_neg(), c.ansi) {
-                (Some(n), _) => Ok($make(n)),
-                (None, true) => Err(overflow("overflow", "")),
-                (None, false) => Ok($make($n.wrapping_neg())),
-            }
-        };
-    }
-    match v {
-        Value::Byte(n) => int!(n, Value::Byte),
-        Value::Short(n) => int!(n, Value::Short),
-        Value::Integer(n) => int!(n, Value::Integer),
-        Value::Long(n) => int!(n, Value::Long),
-        Value::Float(x) => Ok(Value::Float(-x)),
-        Value::Double(x) => Ok(Value::Double(-x)),
-        Value::Decimal(n, p, s) => Ok(Value::Decimal(-n, *p, *s)),
-        Value::YearMonthInterval(n) => {
-            n.checked_neg().map(Value::YearMonthInterval).ok_or_else(|| intervals::overflow(""))
-        }
-        Value::DayTimeInterval(n) => n.checked_neg().map(Value::DayTimeInterval).ok_or_else(|| intervals::overflow("")),
-        Value::CalendarInterval { months, days, micros } => Ok(Value::CalendarInterval {
-            months: months.wrapping_neg(),
-            days: days.wrapping_neg(),
-            micros: micros.wrapping_neg(),
-        }),
-        _ => Ok(Value::Null),
-    }
-}
-
-fn abs(c: &RowContext<'_>, v: &Value) -> Result<Value> {
-    let negative = match v {
-        Value::Float(x) => return Ok(Value::Float(x.abs())),
-        Value::Double(x) => return Ok(Value::Double(x.abs())),
-        Value::Decimal(n, ..) => *n < 0,
-        v => v.as_i64().is_some_and(|n| n < 0),
-    };
-    if negative { negate(c, v) } else { Ok(v.clone()) }
 }

@@ -33,20 +33,8 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("array_append", 2, 2, search),
     FunctionEntry::custom("array_prepend", 2, 2, search),
     FunctionEntry::row("array_distinct", 1, 1, ARR, Ret::Same(0), Nulls::Strict, |_, v| Ok(distinct(items(&v[0])))),
-    FunctionEntry::row("array_max", 1, 1, ARR, Ret::Of(element_type), Nulls::StrictNullable, |_, v| {
-        let best = items(&v[0])
-            .iter()
-            .filter(|v| !v.is_null())
-            .reduce(|a, b| if compare_nulls_first(b, a).is_gt() { b } else { a });
-        Ok(best.cloned().unwrap_or(Value::Null))
-    }),
-    FunctionEntry::row("array_min", 1, 1, ARR, Ret::Of(element_type), Nulls::StrictNullable, |_, v| {
-        let best = items(&v[0])
-            .iter()
-            .filter(|v| !v.is_null())
-            .reduce(|a, b| if compare_nulls_first(b, a).is_lt() { b } else { a });
-        Ok(best.cloned().unwrap_or(Value::Null))
-    }),
+    FunctionEntry::custom("array_max", 1, 1, extreme),
+    FunctionEntry::custom("array_min", 1, 1, extreme),
     FunctionEntry::custom("sort_array", 1, 2, sort_array),
     FunctionEntry::custom("array_sort", 1, 2, array_sort),
     FunctionEntry::custom("array_join", 2, 3, join),
@@ -136,7 +124,8 @@ fn item(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
                     }
                 }
             }
-            Ok(row_call("[]", args, (*element).clone(), true, true, ansi, |c, v| {
+            let nullable = place_nullable(b, &args, ansi, 0);
+            Ok(row_call("[]", args, (*element).clone(), nullable, true, ansi, |c, v| {
                 let list = items(&v[0]);
                 let index = v[1].as_i64().unwrap_or(-1);
                 match usize::try_from(index).ok().and_then(|i| list.get(i)) {
@@ -155,6 +144,30 @@ fn item(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
             "INVALID_EXTRACT_BASE_FIELD_TYPE",
             &[("base", &describe::quoted(&args[0])), ("other", &other.quoted_sql())],
         )),
+    }
+}
+
+/// GetArrayItemUtil.computeNullabilityFromArray: whether the element at a place, counted from `first`, may be null.
+fn place_nullable(b: &Build<'_>, args: &[Expr], fails: bool, first: i64) -> bool {
+    let contains_null = matches!(args[0].data_type(), DataType::Array { contains_null: true, .. });
+    let place = if args[1].nullable() { None } else { crate::functions::json::constant(b, &args[1]).ok().flatten() };
+    let Some(place) = place.and_then(|v| v.as_i64()) else { return !fails || contains_null };
+    let (made, field) = match args[0].unaliased() {
+        fields @ Expr::GetArrayStructFields { child, .. } => {
+            // An array without null elements: what may be null is the field.
+            let nullable = matches!(fields.data_type(), DataType::Array { contains_null: true, .. });
+            (child.unaliased(), nullable)
+        }
+        other => (other, false),
+    };
+    let Expr::Call(call) = made else { return true };
+    if &*call.name != "array" {
+        return true;
+    }
+    let at = if first == 1 && place < 0 { call.args.len() as i64 + place } else { place - first };
+    match usize::try_from(at).ok().and_then(|at| call.args.get(at)) {
+        Some(item) => item.nullable() || field,
+        None => !fails,
     }
 }
 
@@ -207,11 +220,13 @@ fn element_at(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     match args[0].data_type() {
         DataType::Array { element, .. } => {
             // Whole numbers of other widths are cast, texts are not.
-            if args[1].data_type().is_string() {
+            let place = args[1].data_type();
+            if place.is_string() || matches!(place, DataType::Long | DataType::Null) {
                 return Err(unexpected_input(&describe::call_text(b.name, &args), 1, "\"INT\"", &args[1]));
             }
             args = b.inputs(args, &[In::Arr, In::Int])?;
-            Ok(row_call(b.name, args, (*element).clone(), true, true, ansi, |c, v| {
+            let nullable = place_nullable(b, &args, ansi, 1);
+            Ok(row_call(b.name, args, (*element).clone(), nullable, true, ansi, |c, v| {
                 let list = items(&v[0]);
                 let index = v[1].as_i64().unwrap_or(0);
                 if index == 0 {
@@ -247,7 +262,8 @@ fn element_at(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
 fn get(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[In::Arr, In::Int])?;
     let t = element_type(&args);
-    Ok(row_call("get", args, t, true, true, b.ansi(), |_, v| {
+    let nullable = place_nullable(b, &args, false, 0);
+    Ok(row_call("get", args, t, nullable, true, b.ansi(), |_, v| {
         let at = v[1].as_i64().and_then(|i| usize::try_from(i).ok());
         Ok(at.and_then(|i| items(&v[0]).get(i)).cloned().unwrap_or(Value::Null))
     }))
@@ -271,20 +287,14 @@ fn size(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
 /// array_contains, array_position, array_remove, array_append, array_prepend: an array and an element.
 fn search(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let ansi = b.ansi();
+    if b.name == "array_contains" && args.iter().any(|a| a.data_type() == DataType::Null) {
+        return Err(null_type(b, &args));
+    }
     let DataType::Array { element, contains_null } = args[0].data_type() else {
         let sql = describe::call_text(b.name, &args);
         return Err(unexpected_input(&sql, 0, "\"ARRAY\"", &args[0]));
     };
     let given = args[1].data_type();
-    if given == DataType::Null && matches!(b.name, "array_contains" | "array_remove") {
-        return Err(SparkError::analysis(
-            "DATATYPE_MISMATCH.NULL_TYPE",
-            &[
-                ("sqlExpr", &format!("\"{}\"", describe::call_text(b.name, &args))),
-                ("functionName", &format!("`{}`", b.name)),
-            ],
-        ));
-    }
     // array_contains takes decimals of another scale too (findWiderTypeWithoutStringPromotion).
     let find = if b.name == "array_contains" { coercion::wider_without_string } else { coercion::tightest_common };
     let Some(t) = find(&element, &given, ansi) else {
@@ -344,6 +354,50 @@ fn search(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     Ok(row_call(b.name, args, result, nullable, strict, ansi, eval))
 }
 
+/// DATATYPE_MISMATCH.NULL_TYPE: an argument that is nothing but null.
+fn null_type(b: &Build<'_>, args: &[Expr]) -> SparkError {
+    SparkError::analysis(
+        "DATATYPE_MISMATCH.NULL_TYPE",
+        &[
+            ("sqlExpr", &format!("\"{}\"", describe::call_text(b.name, args))),
+            ("functionName", &format!("`{}`", b.name)),
+        ],
+    )
+}
+
+/// DATATYPE_MISMATCH.INVALID_ORDERING_TYPE unless values of the type, as `shown`, have an order.
+fn require_order(b: &Build<'_>, args: &[Expr], shown: &DataType) -> Result<()> {
+    if element_type(args).is_orderable() {
+        return Ok(());
+    }
+    Err(SparkError::analysis(
+        "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
+        &[
+            ("sqlExpr", &format!("\"{}\"", describe::call_text(b.name, args))),
+            ("functionName", &format!("`{}`", b.name)),
+            ("dataType", &shown.quoted_sql()),
+        ],
+    ))
+}
+
+/// array_max, array_min.
+fn extreme(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let args = b.inputs(args, ARR)?;
+    let t = element_type(&args);
+    require_order(b, &args, &t)?;
+    let eval: RowEval = if b.name == "array_max" {
+        |_, v| Ok(best(&v[0], std::cmp::Ordering::Greater))
+    } else {
+        |_, v| Ok(best(&v[0], std::cmp::Ordering::Less))
+    };
+    Ok(row_call(b.name, args, t, true, true, b.ansi(), eval))
+}
+
+fn best(list: &Value, wanted: std::cmp::Ordering) -> Value {
+    let present = items(list).iter().filter(|v| !v.is_null());
+    present.reduce(|a, b| if compare_nulls_first(b, a) == wanted { b } else { a }).cloned().unwrap_or(Value::Null)
+}
+
 fn distinct(list: &[Value]) -> Value {
     let mut seen = HashSet::new();
     Value::array(list.iter().filter(|v| seen.insert(HashKey((*v).clone()))).cloned().collect())
@@ -355,6 +409,7 @@ fn sort_array(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let args = b.inputs(args, &[In::Arr, In::Bool])?;
     let t = args[0].data_type();
+    require_order(b, &args, &t)?;
     let nullable = args.iter().any(Expr::nullable);
     Ok(row_call("sort_array", args, t, nullable, true, b.ansi(), |_, v| {
         let mut list = items(&v[0]).to_vec();

@@ -30,7 +30,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
         2,
         &[In::Either(&[In::Double, In::Float])],
         Ret::Of(float_type),
-        Nulls::Always,
+        Nulls::AnyArg,
         nanvl,
     ),
     FunctionEntry::custom("greatest", 2, MANY, extreme),

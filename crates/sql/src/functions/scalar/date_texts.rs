@@ -149,8 +149,7 @@ fn from_unixtime(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         args.push(Expr::literal(Value::from(DEFAULT_PATTERN), DataType::String));
     }
     let args = b.inputs(args, &[In::Long, In::Str])?;
-    let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("from_unixtime", args, DataType::String, nullable, true, b.ansi(), |c, v| {
+    Ok(row_call("from_unixtime", args, DataType::String, true, true, b.ansi(), |c, v| {
         let pattern = c.cached(s(&v[1]), |p| Pattern::new(p, false))?;
         let micros = v[0].as_i64().unwrap_or(0).saturating_mul(MICROS_PER_SECOND);
         Ok(Value::from(pattern.format(micros, c.zone())))

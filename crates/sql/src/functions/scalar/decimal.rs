@@ -50,7 +50,17 @@ fn settle(exact: Option<i256>, scale: i32, precision: u8, to: i8) -> Outcome {
     rescale(exact, scale, i32::from(to)).and_then(|n| fit(n, precision)).ok_or_else(|| text(exact, scale))
 }
 
+/// A sum or product in 128 bits that is the result as it stands; the rest goes through 256 bits.
+fn small(n: Option<i128>, scale: i32, precision: u8, to: i8) -> Option<i128> {
+    n.filter(|n| scale == i32::from(to) && digits(*n) <= u32::from(precision))
+}
+
 pub(super) fn add(a: (i128, i8), b: (i128, i8), precision: u8, to: i8) -> Outcome {
+    if a.1 == b.1
+        && let Some(sum) = small(a.0.checked_add(b.0), i32::from(a.1), precision, to)
+    {
+        return Ok(sum);
+    }
     let scale = i32::from(a.1.max(b.1));
     let wide = |v: (i128, i8)| rescale(i256::from_i128(v.0), i32::from(v.1), scale);
     let sum = wide(a).zip(wide(b)).and_then(|(x, y)| x.checked_add(y));
@@ -58,6 +68,9 @@ pub(super) fn add(a: (i128, i8), b: (i128, i8), precision: u8, to: i8) -> Outcom
 }
 
 pub(super) fn multiply(a: (i128, i8), b: (i128, i8), precision: u8, to: i8) -> Outcome {
+    if let Some(product) = small(a.0.checked_mul(b.0), i32::from(a.1) + i32::from(b.1), precision, to) {
+        return Ok(product);
+    }
     let product = i256::from_i128(a.0).checked_mul(i256::from_i128(b.0));
     let scale = i32::from(a.1) + i32::from(b.1);
     match product {

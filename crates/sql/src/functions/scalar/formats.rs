@@ -4,7 +4,7 @@ use super::strings::{bytes, s};
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::In;
-use crate::functions::json::{base64, unbase64};
+use crate::functions::json::{base64, mime_base64};
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, MANY, Nulls, Ret, wrong_count};
 use crate::functions::row::{RowContext, row_call};
@@ -28,18 +28,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     ),
     FunctionEntry::row("base64", 1, 1, &[In::Bin], S, Nulls::Strict, |_, v| Ok(Value::from(base64(bytes(&v[0]))))),
     FunctionEntry::row("unbase64", 1, 1, STR, Ret::Is(T::Bin), Nulls::Strict, |_, v| {
-        unbase64(s(&v[0])).map(Value::binary).ok_or_else(|| {
-            SparkError::new(
-                ErrorClass::IllegalArgument,
-                "CONVERSION_INVALID_INPUT",
-                &[
-                    ("str", &format!("'{}'", s(&v[0]))),
-                    ("fmt", "'BASE64'"),
-                    ("targetType", "\"BINARY\""),
-                    ("suggestion", "`try_to_binary`"),
-                ],
-            )
-        })
+        mime_base64(s(&v[0])).map(Value::binary).map_err(|e| SparkError::plain(ErrorClass::IllegalArgument, e))
     }),
     FunctionEntry::row("encode", 2, 2, STR, Ret::Is(T::Bin), Nulls::StrictNullable, encode),
     FunctionEntry::custom("decode", 2, MANY, decode),

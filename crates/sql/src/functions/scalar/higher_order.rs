@@ -1,6 +1,6 @@
 //! Types of the functions that take lambdas; the evaluator runs them.
 
-use crate::error::Result;
+use crate::error::{Result, SparkError};
 use crate::expr::{Expr, ExprId, LambdaVariable};
 use crate::functions::coercion::unexpected_input;
 use crate::functions::describe;
@@ -30,6 +30,17 @@ pub(super) fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     if condition && !matches!(args[1].data_type(), DataType::Boolean | DataType::Null) {
         let sql = describe::call_text(b.name, &args);
         return Err(unexpected_input(&sql, 1, "\"BOOLEAN\"", &args[1]));
+    }
+    if b.name == "array_sort" && args[1].data_type() != DataType::Integer {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.UNEXPECTED_RETURN_TYPE",
+            &[
+                ("sqlExpr", &format!("\"{}\"", describe::call_text(b.name, &args))),
+                ("functionName", "`lambdafunction`"),
+                ("expectedType", "\"INT\""),
+                ("actualType", &args[1].data_type().quoted_sql()),
+            ],
+        ));
     }
     let (t, nullable) = match b.name {
         "transform" => {

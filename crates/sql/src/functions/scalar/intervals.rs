@@ -215,7 +215,7 @@ pub(super) fn date_time(
                 T::DayTimeInterval { .. } => T::INTERVAL_DT,
                 other => other,
             };
-            let nullable = interval.nullable() || number.nullable() || divides;
+            let nullable = interval.nullable() || number.nullable();
             // MultiplyDTInterval and its kin have the interval first, also for `number * interval`.
             let args = vec![interval, number];
             guarded(row_call(op, args, result, nullable, true, ansi, if divides { divide } else { multiply }))

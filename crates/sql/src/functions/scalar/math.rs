@@ -117,37 +117,6 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
         Ok(unhex(s(&v[0])).map_or(Value::Null, Value::binary))
     }),
     FunctionEntry::row("conv", 3, 3, &[In::Str, In::Int, In::Int], Ret::Is(T::Str), Nulls::StrictNullable, conv),
-    FunctionEntry::row(
-        "width_bucket",
-        4,
-        4,
-        &[In::Double, In::Double, In::Double, In::Long],
-        Ret::Is(T::Long),
-        Nulls::StrictNullable,
-        |_, v| {
-            let (value, low, high, n) = (x(&v[0]), x(&v[1]), x(&v[2]), v[3].as_i64().unwrap_or(0));
-            let bad = n <= 0 || n == i64::MAX || value.is_nan() || low == high || !low.is_finite() || !high.is_finite();
-            if bad {
-                return Ok(Value::Null);
-            }
-            let (lower, upper) = (low.min(high), low.max(high));
-            Ok(Value::Long(if low < high {
-                if value < lower {
-                    0
-                } else if value >= upper {
-                    n + 1
-                } else {
-                    (n as f64 * (value - lower) / (upper - lower)) as i64 + 1
-                }
-            } else if value > upper {
-                0
-            } else if value <= lower {
-                n + 1
-            } else {
-                (n as f64 * (upper - value) / (upper - lower)) as i64 + 1
-            }))
-        },
-    ),
     FunctionEntry::custom("&", 2, 2, bits),
     FunctionEntry::custom("|", 2, 2, bits),
     FunctionEntry::custom("^", 2, 2, bits),
@@ -378,6 +347,17 @@ fn whole(like: &Value, n: i64) -> Value {
 }
 
 fn round(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+    if let Some(scale) = args.get(1).filter(|scale| !scale.foldable()) {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
+            &[
+                ("sqlExpr", &format!("\"{}\"", describe::call_text(b.name, &args))),
+                ("inputName", "`scale`"),
+                ("inputType", "\"INT\""),
+                ("inputExpr", &describe::quoted(scale)),
+            ],
+        ));
+    }
     let scale = scale_argument(b, args.get(1))?;
     if args.len() == 1 {
         args.push(Expr::literal(Value::Integer(0), DataType::Integer));

@@ -1,6 +1,7 @@
 //! Scalar functions, by area.
 
 mod arithmetic;
+mod buckets;
 mod ciphers;
 mod collections;
 mod conditional;
@@ -18,12 +19,14 @@ mod maps;
 mod math;
 mod misc;
 mod numbers;
+mod pairs;
 mod patterns;
 mod predicates;
 mod random;
 mod refused;
 mod sequence;
 mod session;
+mod signs;
 mod strings;
 mod structs;
 mod text_edits;
@@ -40,9 +43,10 @@ mod windows;
 pub(super) use self::arithmetic::overflow;
 pub use self::conditional::coerce_case;
 pub(in crate::functions) use self::decimal::divide as divide_decimal;
-pub(crate) use self::intervals::overflow as interval_overflow;
+pub(crate) use self::intervals::{add_interval, overflow as interval_overflow};
 pub use self::java_pattern::JavaPattern;
 pub(in crate::functions) use self::patterns::{Like, java_regex};
+pub(in crate::functions) use self::predicates::equal_values;
 pub(in crate::functions) use self::strings::range as substring_range;
 pub(crate) use self::times::{check_schema as check_time_type, enabled as time_type_enabled};
 pub(in crate::functions) use self::truncation::TruncUnit;
@@ -62,6 +66,7 @@ use crate::value::Value;
 pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
     &[
         arithmetic::FUNCTIONS,
+        buckets::FUNCTIONS,
         ciphers::FUNCTIONS,
         collections::FUNCTIONS,
         conditional::FUNCTIONS,
@@ -84,6 +89,7 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         random::FUNCTIONS,
         refused::FUNCTIONS,
         session::FUNCTIONS,
+        signs::FUNCTIONS,
         strings::FUNCTIONS,
         structs::FUNCTIONS,
         text_edits::FUNCTIONS,

@@ -364,7 +364,7 @@ fn split(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
                 break;
             }
             // An empty match at the start gives no empty first piece.
-            if m.end() == 0 || m.start() == m.end() && m.start() >= text.len() {
+            if m.end() == 0 {
                 continue;
             }
             parts.push(Value::from(&text[at..m.start()]));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
 use arrow::compute::kernels::cmp;
+use arrow::compute::or_kleene;
 use arrow::datatypes as at;
 
 use super::arithmetic::with_datum;
@@ -15,7 +16,7 @@ use crate::functions::coercion::{self, In, cast_to};
 use crate::functions::describe;
 use crate::functions::registry::{Build, DataType2, FunctionEntry, MANY, Nulls, Ret};
 use crate::functions::row::{Special, call};
-use crate::functions::{EvalContext, Kernel, Operand};
+use crate::functions::{EvalContext, Kernel, NullOrder, Operand};
 use crate::types::DataType;
 use crate::value::{HashKey, Value, compare, value_at};
 
@@ -185,6 +186,10 @@ struct Comparison {
 }
 
 impl Kernel for Comparison {
+    fn nulls(&self) -> NullOrder {
+        if self.op == Op::NullSafe { NullOrder::Seen } else { NullOrder::Forward }
+    }
+
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         let operands: Vec<Operand> = args.iter().map(|a| Operand::Column(a.clone())).collect();
         self.evaluate_operands(&operands, rows, ctx)
@@ -192,6 +197,18 @@ impl Kernel for Comparison {
 
     fn evaluate_operands(&self, args: &[Operand], rows: usize, _: &EvalContext<'_>) -> Result<ArrayRef> {
         let [l, r] = args else { return Err(SparkError::internal("a comparison has two sides")) };
+        self.compared(l, r, rows)
+    }
+}
+
+/// Which values of two columns of one type are equal; null where either is null.
+pub(in crate::functions) fn equal_values(l: &Operand, r: &Operand, t: &DataType, rows: usize) -> Result<BooleanArray> {
+    let equal = Comparison { op: Op::Equal, data_type: t.clone() }.compared(l, r, rows)?;
+    equal.as_boolean_opt().cloned().ok_or_else(|| SparkError::internal("a comparison gives truth values"))
+}
+
+impl Comparison {
+    fn compared(&self, l: &Operand, r: &Operand, rows: usize) -> Result<ArrayRef> {
         if self.op != Op::NullSafe {
             for (side, other) in [(l, r), (r, l)] {
                 if side.is_scalar() && side.array().is_null(0) && !other.is_scalar() {
@@ -238,9 +255,7 @@ impl Kernel for Comparison {
             .collect();
         Ok(Arc::new(out))
     }
-}
 
-impl Comparison {
     /// Floating numbers: NaN equals NaN and is greatest, -0.0 equals 0.0 (Arrow's total order differs).
     fn floats<T: at::ArrowPrimitiveType>(
         &self,
@@ -338,6 +353,9 @@ fn membership(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     Ok(call("in", args, DataType::Boolean, nullable, Membership { data_type: t }))
 }
 
+/// So many values of IN are compared one after the other; a set holds more.
+const FEW: usize = 16;
+
 #[derive(Debug)]
 struct Membership {
     data_type: DataType,
@@ -351,6 +369,13 @@ impl Kernel for Membership {
 
     fn evaluate_operands(&self, args: &[Operand], rows: usize, _: &EvalContext<'_>) -> Result<ArrayRef> {
         let Some((value, list)) = args.split_first() else { return Err(SparkError::internal("IN has a value")) };
+        if (1..=FEW).contains(&list.len()) {
+            let mut found = equal_values(value, &list[0], &self.data_type, rows)?;
+            for item in &list[1..] {
+                found = or_kleene(&found, &equal_values(value, item, &self.data_type, rows)?)?;
+            }
+            return Ok(Arc::new(found));
+        }
         let mut fixed: HashSet<HashKey> = HashSet::new();
         let mut fixed_null = false;
         let mut moving = Vec::new();

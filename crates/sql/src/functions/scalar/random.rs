@@ -8,6 +8,7 @@ use super::misc::not_deterministic;
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::cast::{CastContext, cast_value};
+use crate::functions::chance::{Twister, XorShiftRandom};
 use crate::functions::coercion::{self, In, eval_mode};
 use crate::functions::describe;
 use crate::functions::registry::{Build, FunctionEntry};
@@ -26,150 +27,6 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("shuffle", 1, 2, shuffle),
 ];
 
-/// org.apache.spark.util.random.XORShiftRandom, with java.util.Random's ways to numbers.
-struct XorShift {
-    state: i64,
-    /// The second of two normal numbers.
-    spare: Option<f64>,
-}
-
-impl XorShift {
-    fn new(seed: i64) -> Self {
-        Self { state: Self::hashed(seed), spare: None }
-    }
-
-    /// XORShiftRandom.hashSeed: Murmur3 of the seed's bytes, twice (scala.util.hashing.MurmurHash3.bytesHash).
-    fn hashed(seed: i64) -> i64 {
-        let bytes = seed.to_be_bytes();
-        let low = scala_murmur(&bytes, 0x3c07_4a61);
-        let high = scala_murmur(&bytes, low as u32);
-        (i64::from(high) << 32) | i64::from(low as u32)
-    }
-
-    fn next(&mut self, bits: u32) -> i32 {
-        let mut n = self.state ^ (self.state << 21);
-        n ^= ((n as u64) >> 35) as i64;
-        n ^= n << 4;
-        self.state = n;
-        (n & ((1i64 << bits) - 1)) as i32
-    }
-
-    fn double(&mut self) -> f64 {
-        ((i64::from(self.next(26)) << 27) + i64::from(self.next(27))) as f64 / (1i64 << 53) as f64
-    }
-
-    fn gaussian(&mut self) -> f64 {
-        if let Some(spare) = self.spare.take() {
-            return spare;
-        }
-        loop {
-            let (a, b) = (2.0 * self.double() - 1.0, 2.0 * self.double() - 1.0);
-            let s = a * a + b * b;
-            if s < 1.0 && s != 0.0 {
-                let factor = (-2.0 * libm::log(s) / s).sqrt();
-                self.spare = Some(b * factor);
-                return a * factor;
-            }
-        }
-    }
-}
-
-fn scala_murmur(bytes: &[u8], seed: u32) -> i32 {
-    let mut h = seed;
-    for w in bytes.chunks_exact(4) {
-        let k = u32::from_le_bytes([w[0], w[1], w[2], w[3]])
-            .wrapping_mul(0xcc9e_2d51)
-            .rotate_left(15)
-            .wrapping_mul(0x1b87_3593);
-        h = (h ^ k).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
-    }
-    h ^= bytes.len() as u32;
-    h ^= h >> 16;
-    h = h.wrapping_mul(0x85eb_ca6b);
-    h ^= h >> 13;
-    h = h.wrapping_mul(0xc2b2_ae35);
-    (h ^ (h >> 16)) as i32
-}
-
-/// The Mersenne twister of Apache Commons Math, seeded with a long.
-struct Twister {
-    state: [u32; 624],
-    at: usize,
-}
-
-impl Twister {
-    fn new(seed: i64) -> Self {
-        let key = [((seed as u64) >> 32) as u32, seed as u32];
-        let mut state = [0u32; 624];
-        state[0] = 19_650_218;
-        for i in 1..624 {
-            let before = state[i - 1];
-            state[i] = 1_812_433_253u32.wrapping_mul(before ^ (before >> 30)).wrapping_add(i as u32);
-        }
-        let (mut i, mut j) = (1, 0);
-        for _ in 0..624 {
-            let before = state[i - 1];
-            let mixed = (before ^ (before >> 30)).wrapping_mul(1_664_525);
-            state[i] = (state[i] ^ mixed).wrapping_add(key[j]).wrapping_add(j as u32);
-            i += 1;
-            j = (j + 1) % key.len();
-            if i == 624 {
-                state[0] = state[623];
-                i = 1;
-            }
-        }
-        for _ in 0..623 {
-            let before = state[i - 1];
-            let mixed = (before ^ (before >> 30)).wrapping_mul(1_566_083_941);
-            state[i] = (state[i] ^ mixed).wrapping_sub(i as u32);
-            i += 1;
-            if i == 624 {
-                state[0] = state[623];
-                i = 1;
-            }
-        }
-        state[0] = 0x8000_0000;
-        Self { state, at: 624 }
-    }
-
-    fn next(&mut self, bits: u32) -> u32 {
-        if self.at == 624 {
-            for k in 0..624 {
-                let y = (self.state[k] & 0x8000_0000) | (self.state[(k + 1) % 624] & 0x7fff_ffff);
-                let odd = if y & 1 == 1 { 0x9908_b0df } else { 0 };
-                self.state[k] = self.state[(k + 397) % 624] ^ (y >> 1) ^ odd;
-            }
-            self.at = 0;
-        }
-        let mut y = self.state[self.at];
-        self.at += 1;
-        y ^= y >> 11;
-        y ^= (y << 7) & 0x9d2c_5680;
-        y ^= (y << 15) & 0xefc6_0000;
-        y ^= y >> 18;
-        y >> (32 - bits)
-    }
-
-    fn long(&mut self) -> u64 {
-        let high = u64::from(self.next(32));
-        (high << 32) | u64::from(self.next(32))
-    }
-
-    /// Below `n`.
-    fn below(&mut self, n: u32) -> u32 {
-        if n.is_power_of_two() {
-            return ((u64::from(n) * u64::from(self.next(31))) >> 31) as u32;
-        }
-        loop {
-            let bits = self.next(31);
-            let value = bits % n;
-            if (bits - value).wrapping_add(n - 1) < 0x8000_0000 {
-                return value;
-            }
-        }
-    }
-}
-
 fn seed_of(b: &Build<'_>, arg: Option<&Expr>) -> Result<i64> {
     Ok(match arg {
         None => 0,
@@ -185,7 +42,7 @@ struct Random {
 
 impl Kernel for Random {
     fn evaluate(&self, _: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
-        let mut numbers = XorShift::new(self.seed.wrapping_add(ctx.partition as i64));
+        let mut numbers = XorShiftRandom::new(self.seed.wrapping_add(ctx.partition as i64));
         let mut draw = || if self.normal { numbers.gaussian() } else { numbers.double() };
         for _ in 0..ctx.row_base {
             draw();
@@ -202,21 +59,55 @@ fn random(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     Ok(not_deterministic(call(name, args, DataType::Double, false, Random { seed, normal }), Some(seed)))
 }
 
+/// NON_FOLDABLE_INPUT, with the kind of constant that is wanted.
+fn not_constant(sql: &str, name: &str, wanted: &str, arg: &Expr) -> SparkError {
+    SparkError::analysis(
+        "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
+        &[
+            ("sqlExpr", &format!("\"{sql}\"")),
+            ("inputName", &format!("`{name}`")),
+            ("inputType", wanted),
+            ("inputExpr", &describe::quoted(arg)),
+        ],
+    )
+}
+
 /// uniform(low, high[, seed]): a number between, of the wider type of the two.
 fn uniform(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
-    let seed = seed_of(b, args.get(2))?;
-    for (i, arg) in args.iter().enumerate().take(2) {
+    for (i, name) in [(0, "min"), (1, "max")] {
+        let (arg, sql) = (&args[i], describe::call_text("uniform", &args));
+        if !arg.foldable() {
+            return Err(not_constant(&sql, name, "integer or floating-point", arg));
+        }
         let t = arg.data_type();
         if !(t.is_numeric() || t == DataType::Null) {
-            let sql = describe::call_text("uniform", &args);
-            return Err(coercion::unexpected_input(&sql, i, "integer or floating-point", arg));
+            return Err(coercion::unexpected_input(&sql, i, "\"NUMERIC\"", arg));
         }
     }
+    if let Some(seed) = args.get(2).filter(|seed| !seed.data_type().is_integral() && seed.data_type() != DataType::Null)
+    {
+        let sql = describe::call_text("uniform", &args);
+        return Err(coercion::unexpected_input(&sql, 2, "(\"INT\" or \"BIGINT\")", seed));
+    }
+    let seed = seed_of(b, args.get(2))?;
     if args.len() == 2 {
         args.push(Expr::literal(Value::Long(seed), DataType::Long));
     }
     let types = [args[0].data_type(), args[1].data_type()];
-    let t = coercion::wider_common(&types, b.ansi()).unwrap_or(DataType::Double);
+    // Beside a decimal a whole constant has its own digits.
+    let decimal = types.iter().any(|t| matches!(t, DataType::Decimal { .. }));
+    let shown = |arg: &Expr| match arg {
+        Expr::Literal { value, data_type } if decimal && data_type.is_integral() => {
+            let digits = value.as_i64().map_or(1, |n| n.unsigned_abs().to_string().len());
+            DataType::decimal(u8::try_from(digits).unwrap_or(38), 0)
+        }
+        arg => arg.data_type(),
+    };
+    let t = if types.contains(&DataType::Null) {
+        DataType::Double
+    } else {
+        coercion::wider_common(&[shown(&args[0]), shown(&args[1])], b.ansi()).unwrap_or(DataType::Double)
+    };
     let kernel = Uniform { seed, types, result: t.clone(), ansi: b.ansi() };
     Ok(not_deterministic(call("uniform", args, t, false, kernel), Some(seed)))
 }
@@ -231,7 +122,7 @@ struct Uniform {
 
 impl Kernel for Uniform {
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
-        let mut numbers = XorShift::new(self.seed.wrapping_add(ctx.partition as i64));
+        let mut numbers = XorShiftRandom::new(self.seed.wrapping_add(ctx.partition as i64));
         for _ in 0..ctx.row_base {
             numbers.double();
         }
@@ -258,7 +149,11 @@ impl Kernel for Uniform {
 
 fn random_text(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let seed = seed_of(b, args.get(1))?;
-    let length = crate::functions::json::constant(b, &args[0])?.and_then(|v| v.as_i64()).unwrap_or(-1);
+    if !args[0].foldable() {
+        return Err(not_constant(&describe::call_text("randstr", &args), "length", "integer", &args[0]));
+    }
+    let length = coercion::cast_to(args[0].clone(), &DataType::Integer, b.ansi());
+    let length = crate::functions::json::constant(b, &length)?.and_then(|v| v.as_i64()).unwrap_or(0);
     let Ok(length) = usize::try_from(length) else {
         return Err(SparkError::analysis(
             "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
@@ -285,7 +180,7 @@ struct Text {
 impl Kernel for Text {
     fn evaluate(&self, _: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         const LETTERS: &[u8; 62] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-        let mut numbers = XorShift::new(self.seed.wrapping_add(ctx.partition as i64));
+        let mut numbers = XorShiftRandom::new(self.seed.wrapping_add(ctx.partition as i64));
         let mut draw = || -> String {
             (0..self.length).map(|_| char::from(LETTERS[(numbers.next(32) % 62).unsigned_abs() as usize])).collect()
         };
@@ -347,25 +242,15 @@ impl Kernel for Shuffle {
                 out.append_null();
                 continue;
             };
-            let mut items = items.to_vec();
-            for i in (1..items.len()).rev() {
-                items.swap(i, numbers.below(i as u32 + 1) as usize);
+            // RandomIndicesGenerator: Fisher and Yates from the inside out.
+            let mut shuffled: Vec<Value> = Vec::with_capacity(items.len());
+            for (i, item) in items.iter().enumerate() {
+                let j = numbers.below(i as u32 + 1) as usize;
+                shuffled.push(item.clone());
+                shuffled.swap(i, j);
             }
-            out.append(&Value::array(items))?;
+            out.append(&Value::array(shuffled))?;
         }
         out.finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_those_of_spark() {
-        assert_eq!(XorShift::new(3).double(), 0.257_381_435_059_622_85);
-        assert_eq!(XorShift::new(3).gaussian(), -1.185_493_078_173_435_2);
-        let mut twister = Twister::new(0);
-        assert_eq!((twister.long() & 0xffff_ffff_ffff_0fff) | 0x4000, 0x2695_67e9_5d09_4af5);
     }
 }

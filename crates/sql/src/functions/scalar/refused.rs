@@ -10,7 +10,6 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("approx_top_k_combine", 0, MANY, not_yet),
     FunctionEntry::custom("approx_top_k_estimate", 0, MANY, not_yet),
     FunctionEntry::custom("collate", 0, MANY, not_yet),
-    FunctionEntry::custom("count_min_sketch", 0, MANY, not_yet),
     FunctionEntry::custom("from_xml", 0, MANY, not_yet),
     FunctionEntry::custom("hll_sketch_agg", 0, MANY, not_yet),
     FunctionEntry::custom("hll_sketch_estimate", 0, MANY, not_yet),

@@ -38,7 +38,7 @@ fn ntile(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
             "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
             &[
                 ("sqlExpr", &format!("\"{}\"", crate::functions::describe::call_text("ntile", &args))),
-                ("exprName", "`buckets`"),
+                ("exprName", "buckets"),
                 ("valueRange", "(0, 2147483647]"),
                 ("currentValue", &n.to_string()),
             ],

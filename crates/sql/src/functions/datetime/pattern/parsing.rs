@@ -27,6 +27,8 @@ pub struct Parsed {
     second: Option<i64>,
     nanos: Option<i64>,
     zone: Option<Zone>,
+    /// The first value out of its range, in the order in which Java looks at the fields, and what it says.
+    out_of_range: Option<(usize, String)>,
 }
 
 fn at_index(text: &str, index: usize) -> Failure {
@@ -47,8 +49,23 @@ pub(super) fn parse(elements: &[Element], variable_fraction: bool, text: &str) -
             message: format!("Text '{text}' could not be parsed, unparsed text found at index {chars}"),
         });
     }
-    Ok(reader.fields)
+    match reader.fields.out_of_range.take() {
+        Some((_, reason)) => Err(invalid(text, &reason)),
+        None => Ok(reader.fields),
+    }
 }
+
+/// Fields of a range of their own: letter, Java's name, range. Dates are resolved before times.
+const RANGES: &[(char, &str, i64, i64)] = &[
+    ('M', "MonthOfYear", 1, 12),
+    ('d', "DayOfMonth", 1, 31),
+    ('k', "ClockHourOfDay", 1, 24),
+    ('K', "HourOfAmPm", 0, 11),
+    ('h', "ClockHourOfAmPm", 1, 12),
+    ('H', "HourOfDay", 0, 23),
+    ('m', "MinuteOfHour", 0, 59),
+    ('s', "SecondOfMinute", 0, 59),
+];
 
 struct Reader<'a> {
     text: &'a str,
@@ -131,11 +148,20 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    /// A number of pattern width: one letter reads any width, two exactly two.
-    fn plain(&mut self, n: usize, reserved: usize, low: i64, high: i64) -> Result<i64, usize> {
-        let start = self.at;
+    /// A number of pattern width: one letter reads any width, two exactly two. Its range matters once the whole text is read.
+    fn plain(&mut self, letter: char, n: usize, reserved: usize) -> Result<i64, usize> {
         let value = if n == 1 { self.number(1, 19, reserved)? } else { self.number(n, n, 0)? };
-        if value < low || value > high { Err(start) } else { Ok(value) }
+        let range = RANGES.iter().enumerate().find(|(_, (own, ..))| *own == letter);
+        let Some((place, (_, name, low, high))) = range else { return Ok(value) };
+        if (low..=high).contains(&&value) {
+            return Ok(value);
+        }
+        if self.fields.out_of_range.as_ref().is_none_or(|(other, _)| place < *other) {
+            let high = if letter == 'd' { "28/31".to_owned() } else { high.to_string() };
+            let reason = format!("Invalid value for {name} (valid values {low} - {high}): {value}");
+            self.fields.out_of_range = Some((place, reason));
+        }
+        Ok(*low)
     }
 
     fn name(&mut self, names: &[&str], short: bool) -> Result<usize, usize> {
@@ -191,12 +217,12 @@ impl Reader<'_> {
             }
             'M' | 'L' => {
                 self.fields.month = Some(match n {
-                    1 | 2 => self.plain(n, reserved, 1, 12)?,
+                    1 | 2 => self.plain('M', n, reserved)?,
                     3 => self.name(&MONTHS, true)? as i64 + 1,
                     _ => self.name(&MONTHS, false)? as i64 + 1,
                 });
             }
-            'd' => self.fields.day = Some(self.plain(n, reserved, 1, 31)?),
+            'd' => self.fields.day = Some(self.plain(c, n, reserved)?),
             'D' => {
                 self.fields.day_of_year = Some(match n {
                     3 => self.number(3, 3, 0)?,
@@ -215,12 +241,12 @@ impl Reader<'_> {
                 });
                 self.at += 2;
             }
-            'h' => self.fields.half_day_hour = Some(self.plain(n, reserved, 1, 12)? % 12),
-            'K' => self.fields.half_day_hour = Some(self.plain(n, reserved, 0, 11)?),
-            'k' => self.fields.hour = Some(self.plain(n, reserved, 1, 24)? % 24),
-            'H' => self.fields.hour = Some(self.plain(n, reserved, 0, 23)?),
-            'm' => self.fields.minute = Some(self.plain(n, reserved, 0, 59)?),
-            's' => self.fields.second = Some(self.plain(n, reserved, 0, 59)?),
+            'h' => self.fields.half_day_hour = Some(self.plain(c, n, reserved)? % 12),
+            'K' => self.fields.half_day_hour = Some(self.plain(c, n, reserved)?),
+            'k' => self.fields.hour = Some(self.plain(c, n, reserved)? % 24),
+            'H' => self.fields.hour = Some(self.plain(c, n, reserved)?),
+            'm' => self.fields.minute = Some(self.plain(c, n, reserved)?),
+            's' => self.fields.second = Some(self.plain(c, n, reserved)?),
             'S' => {
                 let start = self.at;
                 let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
