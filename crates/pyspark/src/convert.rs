@@ -439,6 +439,9 @@ impl<'a> ToPython<'a> {
     pub(crate) fn object(&self, value: &Value, data_type: &DataType) -> PyResult {
         let vm = self.vm;
         let object = match (value, data_type) {
+            // These types refuse even a null.
+            (Value::Null, DataType::CalendarInterval) => return Err(self.refuse("CalendarIntervalType")),
+            (Value::Null, DataType::YearMonthInterval { .. }) => return Err(self.refuse("YearMonthIntervalType")),
             (Value::Null, _) => vm.ctx.none(),
             (Value::Boolean(v), _) => v.to_pyobject(vm),
             (Value::Byte(v), _) => v.to_pyobject(vm),
@@ -478,7 +481,7 @@ impl<'a> ToPython<'a> {
             }
             (Value::Variant { value, metadata }, _) => {
                 let class = self.types.get_attr("VariantVal", vm)?;
-                class.call((vm.ctx.new_bytes(value.to_vec()), vm.ctx.new_bytes(metadata.to_vec())), vm)?
+                class.call((vm.ctx.new_bytearray(value.to_vec()), vm.ctx.new_bytearray(metadata.to_vec())), vm)?
             }
             (value, data_type) => {
                 return Err(vm.new_runtime_error(format!("{value:?} is not a {data_type:?}")));

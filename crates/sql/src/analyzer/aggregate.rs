@@ -146,6 +146,12 @@ impl Analyzer<'_> {
         let (mut all, child) = self.extract_time_windows(all, child)?;
         let list: Vec<Expr> = all.split_off(split).into_iter().map(trim_inner_aliases).collect();
         let grouping = all;
+        if let Some(window) = grouping.iter().find(|item| item.any(&|expr| matches!(expr, Expr::Window(_)))) {
+            return Err(SparkError::analysis(
+                "UNSUPPORTED_EXPR_FOR_OPERATOR",
+                &[("operator", "Aggregate"), ("invalidExprSqls", &crate::expr::quoted_sql(window))],
+            ));
+        }
         checks::no_grouping_functions(&list)?;
         super::windows::check_no_bare_windows(&list)?;
         if list.iter().any(|item| item.any(&|expr| matches!(expr, Expr::Window(_) | Expr::Generator(_)))) {

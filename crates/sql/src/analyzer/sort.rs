@@ -56,6 +56,12 @@ impl Analyzer<'_> {
         for item in &order {
             super::checks::orderable(item)?;
         }
+        if order.iter().any(|item| item.child.any(&|expr| matches!(expr, Expr::Generator(_)))) {
+            let shown: Vec<String> =
+                order.iter().map(|item| Expr::SortOrder(Box::new(item.clone())).plan_string()).collect();
+            let plan = format!("Sort [{}], {global}", shown.join(", "));
+            return Err(SparkError::analysis("UNSUPPORTED_GENERATOR.OUTSIDE_SELECT", &[("plan", &plan)]));
+        }
         if order.iter().any(|item| item.child.any(&|expr| matches!(expr, Expr::Window(_)))) {
             return self.sort_by_windows(order, global, &below, &output);
         }

@@ -253,6 +253,7 @@ pub fn forces_null(from: &DataType, to: &DataType) -> bool {
         (T::String | T::Char(_) | T::Varchar(_), T::Binary) => false,
         (f, t) if f.is_string() => !t.is_string(),
         (_, t) if t.is_string() => false,
+        (T::TimestampNtz, T::Date) | (T::Date, T::TimestampNtz) => true,
         (T::Timestamp | T::TimestampNtz | T::Date, T::Timestamp | T::TimestampNtz | T::Date) => false,
         (T::Timestamp, T::Byte | T::Short | T::Integer) => true,
         (T::Float | T::Double, T::Timestamp) => true,

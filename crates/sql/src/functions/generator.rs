@@ -190,6 +190,10 @@ fn stack(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         return Err(super::registry::wrong_count(b.written, "> 1", args.len()));
     }
     let n = match &args[0] {
+        Expr::Literal { data_type, .. } if !data_type.is_integral() => {
+            let sql = describe::call_text("stack", &args);
+            return Err(coercion::unexpected_input(&sql, 0, "\"INT\"", &args[0]));
+        }
         Expr::Literal { value, .. } => value.as_i64().unwrap_or(0),
         _ => {
             return Err(SparkError::analysis(
@@ -219,20 +223,22 @@ fn stack(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let mut output = Vec::new();
     for column in 0..width {
         let at: Vec<usize> = (0..n).map(|row| 1 + row * width + column).filter(|i| *i < args.len()).collect();
-        let types: Vec<DataType> = at.iter().map(|i| args[*i].data_type()).collect();
-        let Some(t) = coercion::wider_common(&types, ansi) else {
+        // Only nulls take the type of the others.
+        let typed = at.iter().map(|i| (*i, args[*i].data_type())).filter(|(_, t)| *t != DataType::Null);
+        let t = typed.clone().next().map_or(DataType::Null, |(_, t)| t);
+        if let Some((other, found)) = typed.clone().find(|(_, found)| !found.same_type(&t)) {
             return Err(SparkError::analysis(
                 "DATATYPE_MISMATCH.STACK_COLUMN_DIFF_TYPES",
                 &[
                     ("sqlExpr", &format!("\"{}\"", describe::call_text("stack", &args))),
                     ("columnIndex", &column.to_string()),
                     ("leftParamIndex", &(column + 1).to_string()),
-                    ("leftType", &types[0].quoted_sql()),
-                    ("rightParamIndex", &(column + 1 + width).to_string()),
-                    ("rightType", &types.last().unwrap_or(&DataType::Null).quoted_sql()),
+                    ("leftType", &t.quoted_sql()),
+                    ("rightParamIndex", &other.to_string()),
+                    ("rightType", &found.quoted_sql()),
                 ],
             ));
-        };
+        }
         for i in at {
             args[i] = cast_to(args[i].clone(), &t, ansi);
         }

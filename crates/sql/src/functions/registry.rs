@@ -240,6 +240,13 @@ pub fn resolve(call: Invocation, conf: &SqlConf) -> Result<Expr> {
         ));
     };
     check_count(entry, &call.name, call.args.len())?;
+    if let Some(filter) = call.filter.as_ref().filter(|f| !matches!(f.data_type(), DataType::Boolean | DataType::Null))
+    {
+        return Err(SparkError::analysis(
+            "INVALID_AGGREGATE_FILTER.NOT_BOOLEAN",
+            &[("filterExpr", &super::describe::quoted(filter))],
+        ));
+    }
     let mut build = Build {
         name: entry.name,
         written: &call.name,
@@ -299,6 +306,19 @@ fn run(entry: &'static FunctionEntry, build: &mut Build<'_>, args: Vec<Expr>) ->
 fn check_count(entry: &FunctionEntry, written: &str, actual: usize) -> Result<()> {
     if actual >= entry.min && actual <= entry.max {
         return Ok(());
+    }
+    if entry.name == "count" {
+        return Err(SparkError::analysis(
+            "WRONG_NUM_ARGS.WITH_SUGGESTION",
+            &[
+                ("functionName", &format!("`{written}`")),
+                ("expectedNum", " >= 1"),
+                ("actualNum", "0"),
+                ("legacyNum", "0"),
+                ("legacyConfKey", "\"spark.sql.legacy.allowParameterlessCount\""),
+                ("legacyConfValue", "\"true\""),
+            ],
+        ));
     }
     let expected = if matches!(entry.name, "try_sum" | "counter_diff") {
         // Spark counts the evaluation mode of its constructor in; no argument at all is another error.

@@ -60,7 +60,8 @@ def _statistics(df, cols, statistics):
     exprs = [expr.alias(f"c{index}") for index, expr in enumerate(exprs)]
     rows = [
         F.struct(
-            F.lit(statistic).alias("summary"),
+            # Spark's column may be null.
+            F.nullif(F.lit(statistic), F.lit("")).alias("summary"),
             *(F.col(f"c{index * len(names) + place}").alias(name) for place, name in enumerate(names)),
         )
         for index, statistic in enumerate(statistics)

@@ -25,6 +25,8 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("bitmap_and_agg", 1, 1, bitmap),
     FunctionEntry::custom("collect_union", 1, 1, union),
     FunctionEntry::custom("schema_of_variant_agg", 1, 1, variant_schema),
+    FunctionEntry::custom("vector_sum", 1, 1, vectors),
+    FunctionEntry::custom("vector_avg", 1, 1, vectors),
 ];
 
 /// Direction and place of nulls of a sort key.
@@ -189,6 +191,18 @@ fn list_text(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let shown_separator = args.get(1).cloned().unwrap_or(Expr::literal(Value::Null, DataType::Null));
     let value = b.inputs(vec![args[0].clone()], &[In::Either(&[In::Str, In::Bin])])?;
     let result = value[0].data_type();
+    if let (true, [key]) = (b.distinct, b.within_group.as_slice())
+        && key.child.canonical() != args[0].canonical()
+    {
+        return Err(SparkError::analysis(
+            "INVALID_WITHIN_GROUP_EXPRESSION.MISMATCH_WITH_DISTINCT_INPUT",
+            &[
+                ("funcName", "`listagg`"),
+                ("funcArg", &describe::quoted(&args[0])),
+                ("orderingExpr", &describe::quoted(&key.child)),
+            ],
+        ));
+    }
     let mut all = value;
     all.push(shown_separator);
     // Only the form without an order keeps the name that was written.
@@ -359,6 +373,48 @@ fn product(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         },
     };
     Ok(aggregate(b, "product", args, DataType::Double, true, function))
+}
+
+/// vector_sum, vector_avg: vectors of FLOAT added or averaged element by element; those with a null are left out.
+fn vectors(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let args = b.inputs(args, &[In::ArrOf(&In::Float)])?;
+    let t = DataType::array(DataType::Float, false);
+    let finish: Finish = if b.name == "vector_sum" {
+        |_, rows| over_vectors(rows, "vector_sum", |sum, x, _| sum + x)
+    } else {
+        |_, rows| over_vectors(rows, "vector_avg", |mean, x, count| mean + (x - mean) / count)
+    };
+    let types = vec![args[0].data_type()];
+    let function = Gathered { types, result: t.clone(), key: 0, order: Vec::new(), parameter: Value::Null, finish };
+    Ok(aggregate(b, b.name, args, t, true, function))
+}
+
+/// Folds the vectors of all rows; `f` gets what there is, the next element and how many vectors there are with it.
+fn over_vectors(rows: &[Vec<Value>], name: &str, f: fn(f32, f32, f32) -> f32) -> Result<Value> {
+    let mut folded: Option<Vec<f32>> = None;
+    let mut count = 0.0f32;
+    for row in rows {
+        let elements = row[0].as_slice().unwrap_or(&[]).iter().map(|x| x.as_f64().map(|x| x as f32));
+        let Some(vector) = elements.collect::<Option<Vec<f32>>>() else { continue };
+        count += 1.0;
+        let Some(so_far) = &mut folded else {
+            folded = Some(vector);
+            continue;
+        };
+        if so_far.len() != vector.len() {
+            return Err(SparkError::runtime(
+                "VECTOR_DIMENSION_MISMATCH",
+                &[
+                    ("functionName", &format!("`{name}`")),
+                    ("leftDim", &so_far.len().to_string()),
+                    ("rightDim", &vector.len().to_string()),
+                ],
+            ));
+        }
+        so_far.iter_mut().zip(vector).for_each(|(at, x)| *at = f(*at, x, count));
+    }
+    let made = folded.map(|vector| Value::array(vector.into_iter().map(Value::Float).collect()));
+    Ok(made.unwrap_or(Value::Null))
 }
 
 /// Bytes of a bitmap.

@@ -74,8 +74,7 @@ pub fn can_cast(from: &DataType, to: &DataType, mode: EvalMode) -> bool {
         (f, T::YearMonthInterval { .. }) => {
             f.is_string() || matches!(f, T::YearMonthInterval { .. }) || (f.is_numeric() && exact_numeric(f))
         }
-        (T::DayTimeInterval { .. } | T::YearMonthInterval { .. }, t) if t.is_integral() => true,
-        (T::DayTimeInterval { start, end } | T::YearMonthInterval { start, end }, T::Decimal { .. }) => start == end,
+        (T::DayTimeInterval { .. } | T::YearMonthInterval { .. }, t) if exact_numeric(t) => true,
         (f, t) if t.is_numeric() => {
             f.is_string() || f.is_numeric() || *f == T::Boolean || *f == T::Timestamp || (!ansi && *f == T::Date)
         }

@@ -36,12 +36,17 @@ fn overflow(value: &Value, from: &DataType, to: &DataType) -> SparkError {
     SparkError::new(
         ErrorClass::Arithmetic,
         "CAST_OVERFLOW",
-        &[
-            ("value", &literal_sql(value, from, &Zone::UTC)),
-            ("sourceType", &from.quoted_sql()),
-            ("targetType", &to.quoted_sql()),
-        ],
+        &[("value", &shown(value, from)), ("sourceType", &from.quoted_sql()), ("targetType", &to.quoted_sql())],
     )
+}
+
+/// QueryErrorsBase.toSQLValue: a literal's text, but plain where a floating number is none.
+fn shown(value: &Value, t: &DataType) -> String {
+    match value {
+        Value::Double(x) if !x.is_finite() => crate::value::text::double_to_string(*x),
+        Value::Float(x) if !x.is_finite() => crate::value::text::float_to_string(*x),
+        _ => literal_sql(value, t, &Zone::UTC),
+    }
 }
 
 /// NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION: a decimal that the type cannot hold.
@@ -110,7 +115,7 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
             let Some((n, at)) = parse_decimal(s) else { return malformed() };
             return match fit_decimal(n, at, *precision, *scale) {
                 Some(n) => Ok(Value::Decimal(n, *precision, *scale)),
-                None if ansi => Err(decimal_overflow(trim_all(s), *precision, *scale)),
+                None if ansi => Err(decimal_overflow(&plain(trim_all(s)), *precision, *scale)),
                 None => Ok(Value::Null),
             };
         }
@@ -119,19 +124,15 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
             return parsed.map_or_else(malformed, Ok);
         }
         (Value::String(s), T::CalendarInterval) => {
-            return match interval::parse_calendar(s) {
-                Ok(v) => Ok(v),
-                Err(e) if ansi => Err(e),
-                Err(_) => Ok(Value::Null),
-            };
+            return Ok(interval::parse_calendar(s).unwrap_or(Value::Null));
         }
         (Value::String(s), T::YearMonthInterval { start, end }) => {
             return interval::parse_year_month(s, *start, *end)
-                .map_or_else(malformed_interval(s, to, ansi), |m| Ok(Value::YearMonthInterval(m)));
+                .map_or_else(malformed_interval(s, to, ctx), |m| Ok(Value::YearMonthInterval(m)));
         }
         (Value::String(s), T::DayTimeInterval { start, end }) => {
             return interval::parse_day_time(s, *start, *end)
-                .map_or_else(malformed_interval(s, to, ansi), |us| Ok(Value::DayTimeInterval(us)));
+                .map_or_else(malformed_interval(s, to, ctx), |us| Ok(Value::DayTimeInterval(us)));
         }
         (Value::Byte(_) | Value::Short(_) | Value::Integer(_) | Value::Long(_), T::Binary) => {
             let n = value.as_i64().unwrap_or(0).to_be_bytes();
@@ -232,25 +233,29 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
             return number(i128::from(m / unit), to).map_or_else(too_large, Ok);
         }
         (Value::DayTimeInterval(us), to) => {
-            let T::DayTimeInterval { start, end } = from else { return Ok(Value::Null) };
+            let T::DayTimeInterval { end, .. } = from else { return Ok(Value::Null) };
             if let T::Decimal { precision, scale } = to
-                && *start == 3
+                && *end == 3
             {
                 return match fit_decimal(i128::from(*us), 6, *precision, *scale) {
                     Some(n) => Ok(Value::Decimal(n, *precision, *scale)),
-                    None => too_large(),
+                    None if ansi => {
+                        let text = crate::value::text::decimal_to_string(i128::from(*us), 6);
+                        Err(decimal_overflow(&text, *precision, *scale))
+                    }
+                    None => Ok(Value::Null),
                 };
             }
             let unit = if *end == 3 { MICROS_PER_SECOND } else { interval::day_time_unit(*end) };
             return number(i128::from(us / unit), to).map_or_else(too_large, Ok);
         }
         (v, T::YearMonthInterval { end, .. }) => {
-            let Some(n) = exact_integral(v) else { return Ok(Value::Null) };
+            let Some(n) = exact_integral(v) else { return Err(overflow(value, from, to)) };
             let months = n.checked_mul(if *end == 0 { 12 } else { 1 }).and_then(|n| i32::try_from(n).ok());
             return months.map_or_else(|| Err(overflow(value, from, to)), |m| Ok(Value::YearMonthInterval(m)));
         }
         (v, T::DayTimeInterval { end, .. }) => {
-            let unit = i128::from(interval::day_time_unit(*end));
+            let unit = i128::from(if *end == 3 { MICROS_PER_SECOND } else { interval::day_time_unit(*end) });
             let micros = match v {
                 Value::Decimal(n, _, s) => rescale(n.checked_mul(unit).unwrap_or(i128::MAX), *s, 0),
                 v => v.as_i64().map(|n| i128::from(n) * unit),
@@ -303,9 +308,10 @@ fn cut_time(nanos: i64, precision: u8) -> i64 {
     nanos / unit * unit
 }
 
-fn malformed_interval<'a>(text: &'a str, to: &'a DataType, ansi: bool) -> impl Fn() -> Result<Value> + 'a {
+/// Whatever the mode, but for try_cast.
+fn malformed_interval<'a>(text: &'a str, to: &'a DataType, ctx: CastContext<'a>) -> impl Fn() -> Result<Value> + 'a {
     move || {
-        if !ansi {
+        if ctx.mode == EvalMode::Try {
             return Ok(Value::Null);
         }
         Err(interval::unmatched_format(text, to))
@@ -364,7 +370,7 @@ fn cast_double(x: f64, value: &Value, from: &DataType, to: &DataType, ctx: CastC
             }
             let micros = x * 1e6;
             if ansi && (micros.floor() > i64::MAX as f64 || micros.ceil() < i64::MIN as f64) {
-                return Err(overflow(value, from, to));
+                return Err(overflow(&Value::Double(micros), &DataType::Double, &DataType::Long));
             }
             Ok(Value::Timestamp(micros as i64))
         }
@@ -421,7 +427,7 @@ fn invalid_double_timestamp(x: f64) -> SparkError {
         ErrorClass::DateTime,
         "CAST_INVALID_INPUT",
         &[
-            ("expression", &literal_sql(&Value::Double(x), &DataType::Double, &Zone::UTC)),
+            ("expression", &shown(&Value::Double(x), &DataType::Double)),
             ("sourceType", "\"DOUBLE\""),
             ("targetType", "\"TIMESTAMP\""),
         ],
