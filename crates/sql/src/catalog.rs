@@ -34,8 +34,8 @@ pub struct Catalog {
     tables: BTreeMap<String, SavedTable>,
     views: BTreeMap<String, SavedView>,
     databases: databases::Databases,
-    /// SQL variables (DECLARE VARIABLE): constants of a type.
-    variables: BTreeMap<String, Expr>,
+    /// SQL variables (DECLARE VARIABLE).
+    variables: BTreeMap<String, Variable>,
     deferred: BTreeMap<String, Deferred>,
 }
 
@@ -44,6 +44,15 @@ struct View {
     /// As given when it was made.
     name: String,
     plan: PlanRef,
+}
+
+/// A session variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// A constant of the variable's type.
+    pub value: Expr,
+    /// What DEFAULT stands for, not yet analysed.
+    pub default: Expr,
 }
 
 /// Rows that a memory sink has so far.
@@ -61,6 +70,17 @@ pub struct TableEntry {
     pub namespace: Vec<String>,
     pub temporary: bool,
     pub table_type: &'static str,
+}
+
+/// The variable that a name may mean: its own, after `session` or `system.session`.
+pub fn variable_name(parts: &[String]) -> Option<&str> {
+    let is = |part: &String, word: &str| part.eq_ignore_ascii_case(word);
+    match parts {
+        [name] => Some(name),
+        [session, name] if is(session, "session") => Some(name),
+        [system, session, name] if is(system, "system") && is(session, "session") => Some(name),
+        _ => None,
+    }
 }
 
 impl Catalog {
@@ -134,12 +154,12 @@ impl Catalog {
             .collect()
     }
 
-    pub fn variable(&self, name: &str) -> Option<&Expr> {
+    pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.get(&name.to_lowercase())
     }
 
-    pub fn set_variable(&mut self, name: &str, value: Expr) {
-        self.variables.insert(name.to_lowercase(), value);
+    pub fn set_variable(&mut self, name: &str, variable: Variable) {
+        self.variables.insert(name.to_lowercase(), variable);
     }
 
     /// Whether there was one.
@@ -263,6 +283,14 @@ pub struct SavedTable {
     pub partition_by: Vec<String>,
     /// The folder is the catalog's own choice: its files go with the table. False where a place was given.
     pub managed: bool,
+    pub remarks: Remarks,
+}
+
+/// What CREATE TABLE says of a table and nothing reads but SHOW: COMMENT and TBLPROPERTIES.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remarks {
+    pub comment: Option<String>,
+    pub properties: BTreeMap<String, String>,
 }
 
 impl SavedTable {

@@ -84,6 +84,9 @@ impl SqlConf {
 
     fn require_modifiable(&self, key: &str) -> Result<()> {
         // Keys that no ConfigEntry knows may be set freely; core and static entries may not.
+        if keys::is_sql(key) && keys::is_static(key) {
+            return Err(SparkError::analysis("CANNOT_MODIFY_STATIC_CONFIG", &[("key", &quoted(key))]));
+        }
         if keys::is_static(key) || keys::is_core(key) {
             return Err(SparkError::analysis(
                 "CANNOT_MODIFY_CONFIG",
@@ -204,7 +207,7 @@ mod tests {
         assert_eq!(conf.shuffle_partitions(), 4);
         assert_eq!(
             conf.set("spark.sql.warehouse.dir", "x").unwrap_err().condition.as_deref(),
-            Some("CANNOT_MODIFY_CONFIG")
+            Some("CANNOT_MODIFY_STATIC_CONFIG")
         );
         assert!(conf.set("spark.sql.shuffle.partitions", "many").is_err());
         assert_eq!(conf.bytes("spark.sql.files.maxPartitionBytes"), 134_217_728);

@@ -14,6 +14,7 @@ mod relations;
 mod table_arguments;
 mod tables;
 mod tokens;
+mod variables;
 
 use std::sync::Arc;
 
@@ -224,7 +225,8 @@ impl<'a> Parser<'a> {
         // One stray word is "extra input" where the text before it is whole.
         let last = self.peek_at(1).kind == Kind::End
             || self.tokens.get(self.at.wrapping_sub(1)).is_some_and(|t| t.text == ";");
-        let plain = matches!(self.peek().kind, Kind::Word | Kind::Quoted | Kind::Number | Kind::Text(_));
+        let plain =
+            matches!(self.peek().kind, Kind::Word | Kind::Quoted | Kind::Number | Kind::Text(_)) || self.is_symbol(")");
         if (last || separated) && plain {
             let hint = format!(": extra input '{}'", self.peek().text);
             return Err(self.unexpected_with(&hint));

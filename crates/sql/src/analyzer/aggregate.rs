@@ -125,7 +125,7 @@ impl Analyzer<'_> {
         if has_plain_aggregate(found) {
             let error = SparkError::analysis(
                 "GROUP_BY_POS_AGGREGATE",
-                &[("index", &position.to_string()), ("aggExpr", &found.unaliased().pretty_sql())],
+                &[("index", &position.to_string()), ("aggExpr", &named_sql(found))],
             );
             return Err(self.at_place(error));
         }
@@ -167,7 +167,9 @@ impl Analyzer<'_> {
     /// What Spark finds in the resolved aggregation shows it.
     fn failed_aggregate(&mut self, error: SparkError, plan: LogicalPlan) -> SparkError {
         match error.condition.as_deref() {
-            Some("MISSING_GROUP_BY" | "MISSING_AGGREGATION" | "GROUP_BY_AGGREGATE") => self.failed(error, plan),
+            Some("MISSING_GROUP_BY" | "MISSING_AGGREGATION" | "GROUP_BY_AGGREGATE" | "NESTED_AGGREGATE_FUNCTION") => {
+                self.failed(error, plan)
+            }
             _ => error,
         }
     }
@@ -258,4 +260,13 @@ pub(super) fn missing_aggregation_error(expr: &Expr, grouping: &[Expr]) -> Spark
         "MISSING_AGGREGATION",
         &[("expression", &quoted_sql(expr)), ("expressionAnyValue", &format!("\"any_value({})\"", expr.pretty_sql()))],
     )
+}
+
+/// A named expression as SQL text (Alias.sql).
+fn named_sql(expr: &Expr) -> String {
+    let sql = checks::qualified(expr.unaliased()).pretty_sql();
+    match expr {
+        Expr::Alias(alias) => format!("{sql} AS {}", super::quote_parts(&alias.names)),
+        _ => sql,
+    }
 }

@@ -14,7 +14,7 @@ pub(super) fn aggregate(analyzer: &Analyzer<'_>, plan: &LogicalPlan) -> Result<(
     let LogicalPlan::Aggregate { grouping, list, .. } = plan else { return Ok(()) };
     for key in grouping {
         if key.any(&|expr| matches!(expr, Expr::Aggregate(_))) {
-            return Err(SparkError::analysis("GROUP_BY_AGGREGATE", &[("sqlExpr", &key.pretty_sql())]));
+            return Err(SparkError::analysis("GROUP_BY_AGGREGATE", &[("sqlExpr", &qualified(key).pretty_sql())]));
         }
         // Maps are compared by their sorted entries (InsertMapSortInGroupingExpressions).
         if !can_group(&key.data_type()) {
@@ -70,8 +70,7 @@ pub(super) fn inputs_present(analyzer: &Analyzer<'_>, plan: &LogicalPlan) -> Res
         return Ok(());
     }
     let list = |columns: &[std::sync::Arc<crate::expr::Attribute>]| {
-        let mut names: Vec<String> = columns.iter().map(|column| super::quoted(&column.name)).collect();
-        names.sort();
+        let names: Vec<String> = columns.iter().map(|column| super::quoted(&column.name)).collect();
         names.join(", ").replace('`', "\"")
     };
     let line = crate::explain::node_line(plan);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::names::unresolved_column;
 use super::scope::{Scope, find_column};
 use super::{Analyzer, names};
+use crate::catalog::variable_name;
 use crate::error::{Result, SparkError};
 use crate::expr::{Alias, EvalMode, Expr, FrameBound, PythonUdf, SortOrder, WindowCall, WindowSpec};
 
@@ -38,16 +39,19 @@ impl Analyzer<'_> {
             Expr::UnresolvedExtract { child, extraction } => {
                 let child = self.expr(*child, scope)?;
                 let extraction = self.expr(*extraction, scope)?;
-                self.extract(child, extraction).map_err(|error| match error.condition.as_deref() {
-                    Some(condition) if condition.starts_with("DATATYPE_MISMATCH") => error,
-                    _ => self.at_place(error),
-                })
+                self.extract(child, extraction)
             }
             Expr::UnresolvedAlias(child) => self.expr(*child, scope),
             Expr::Attribute(attribute) => Ok(Expr::Attribute(scope.by_id(attribute.id).cloned().unwrap_or(attribute))),
             Expr::Alias(alias) => {
                 let Alias { child, id, names, qualifier, metadata } = *alias;
                 let child = self.expr(child, scope)?;
+                if names.len() > 1 && !matches!(child, Expr::Generator(_)) {
+                    return Err(SparkError::analysis(
+                        "MULTI_ALIAS_WITHOUT_GENERATOR",
+                        &[("expr", &crate::expr::quoted_sql(&child)), ("names", &names.join(", "))],
+                    ));
+                }
                 // `a.b AS x` over a nested field: the inner alias gives way, its metadata stays.
                 let (child, metadata) = match child {
                     Expr::Alias(inner) => (inner.child, metadata.or(inner.metadata)),
@@ -129,10 +133,10 @@ impl Analyzer<'_> {
                 return Ok(found);
             }
         }
-        if let [name] = parts
-            && let Some(value) = self.session.catalog.borrow().variable(name)
+        if let Some(name) = variable_name(parts)
+            && let Some(variable) = self.session.catalog.borrow().variable(name)
         {
-            return Ok(value.clone().alias(name));
+            return Ok(crate::functions::variable_reference(name, variable.value.clone()));
         }
         Err(unresolved_column(parts, &scope.columns))
     }

@@ -117,3 +117,48 @@ fn plain_operators(expr: Expr, sql: bool) -> Expr {
         _ => expr,
     }
 }
+
+/// The place of the aggregate function that may not stand where it does, in the node as it was written.
+pub(super) fn at_aggregate(mut error: SparkError, written: &LogicalPlan) -> SparkError {
+    let nested = match error.condition.as_deref() {
+        Some("GROUP_BY_AGGREGATE") => false,
+        Some("NESTED_AGGREGATE_FUNCTION") => true,
+        _ => return error,
+    };
+    let mut found = None;
+    match written {
+        LogicalPlan::Aggregate { grouping, .. } if !nested => {
+            grouping.iter().for_each(|key| first_aggregate(key, 1, &mut found));
+        }
+        LogicalPlan::Aggregate { list, .. } | LogicalPlan::Project { list, .. } => {
+            list.iter().for_each(|item| first_aggregate(item, 2, &mut found));
+        }
+        _ => {}
+    }
+    if let Some(origin) = found
+        && error.context.starts_with(";\n")
+    {
+        error.context = format!("; line {} pos {}{}", origin.line, origin.position, error.context);
+    }
+    error
+}
+
+/// The first call of an aggregate function with `depth - 1` others around it.
+fn first_aggregate(expr: &Expr, depth: usize, found: &mut Option<std::sync::Arc<crate::expr::Origin>>) {
+    if found.is_some() {
+        return;
+    }
+    let (inner, origin) = match expr {
+        Expr::At { child, origin } => (&**child, Some(origin)),
+        other => (other, None),
+    };
+    let aggregate =
+        matches!(inner, Expr::UnresolvedFunction(call) if call.over.is_none() && registry::is_aggregate(&call.name));
+    if aggregate && depth == 1 {
+        *found = origin.filter(|origin| origin.line > 0).cloned();
+        return;
+    }
+    for child in inner.children() {
+        first_aggregate(child, if aggregate { depth - 1 } else { depth }, found);
+    }
+}

@@ -61,6 +61,9 @@ impl Analyzer<'_> {
         if lower == super::OUTER {
             return self.outer_column(call.args, scope);
         }
+        if matches!(lower.as_str(), "current_database" | "current_schema") && call.args.is_empty() {
+            return Ok(crate::functions::current_schema(self.session.catalog.borrow().current_database()));
+        }
         if lower == "count"
             && !call.distinct
             && let [star] = call.args.as_slice()

@@ -167,11 +167,11 @@ fn grouping_function(name: &str, args: &[Expr], keys: &[Expr], id: &Arc<Attribut
     }
     let position = args.first().and_then(|arg| keys.iter().position(|key| key.semantic_eq(arg)));
     let Some(position) = position else {
-        let keys: Vec<String> = keys.iter().map(Expr::pretty_sql).collect();
+        let keys: Vec<String> = keys.iter().map(Expr::plan_string).collect();
         return Err(SparkError::analysis(
             "GROUPING_COLUMN_MISMATCH",
             &[
-                ("grouping", &args.first().map(Expr::pretty_sql).unwrap_or_default()),
+                ("grouping", &args.first().map(Expr::plan_string).unwrap_or_default()),
                 ("groupingColumns", &keys.join(",")),
             ],
         ));

@@ -8,6 +8,7 @@ mod aggregate;
 mod checks;
 pub(crate) mod coercion;
 mod dedup;
+mod domain;
 mod expressions;
 mod extract;
 mod failed;
@@ -19,6 +20,7 @@ mod inline_table;
 pub(crate) mod interval;
 mod join_watermark;
 mod joins;
+mod merged_keys;
 mod metrics;
 mod names;
 mod outer_limit;
@@ -67,7 +69,9 @@ pub(crate) use names::{column_in, quote_parts, unresolved_column};
 pub(crate) use scope::Scope;
 
 /// Conditions (by their beginning) whose errors Spark raises with the plan at hand.
-const SHOWN_WITH_PLAN: [&str; 16] = [
+const SHOWN_WITH_PLAN: [&str; 18] = [
+    "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY",
+    "MULTI_ALIAS_WITHOUT_GENERATOR",
     "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
     "UNRESOLVED_COLUMN.",
     "INVALID_FORMAT.",
@@ -161,7 +165,15 @@ impl<'a> Analyzer<'a> {
         self.shown = None;
         let (node, shown) = self.with_file_metadata(node);
         let resolved = self.resolved_node(node).map(|plan| if shown { file_metadata::without(plan) } else { plan });
+        let resolved = match resolved {
+            Err(error) if merged_keys::may_be_merged(&error) => {
+                let again = self.with_merged_keys(&written).map(|node| self.resolved_node(node));
+                again.and_then(Result::ok).map(merged_keys::settled).ok_or(error)
+            }
+            other => other,
+        };
         let resolved = resolved.and_then(|plan| self.without_implicit_times(plan));
+        let resolved = resolved.map_err(|error| failed::at_aggregate(error, &written));
         resolved.map_err(|error| {
             let shows_plan = error
                 .condition
@@ -172,7 +184,10 @@ impl<'a> Analyzer<'a> {
             }
             let place = self.place();
             let plan = self.half_resolved(written);
-            error.with_context(format!("{place};\n{}", crate::explain::tree_string(&plan)))
+            let missing =
+                error.condition.as_deref().is_some_and(|condition| condition.starts_with("MISSING_ATTRIBUTES"));
+            let mark = if missing { "!" } else { "" };
+            error.with_context(format!("{place};\n{mark}{}", crate::explain::tree_string(&plan)))
         })
     }
 
@@ -358,6 +373,7 @@ fn at_query(mut error: SparkError, place: &[Expr]) -> SparkError {
                 | "INVALID_WHERE_CONDITION"
                 | "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE"
                 | "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN"
+                | "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE"
         )
     );
     if let [Expr::At { origin, .. }] = place

@@ -36,6 +36,10 @@ pub(crate) fn named(expr: Expr) -> Expr {
 }
 
 fn pretty_alias(expr: Expr) -> Expr {
+    if let Some(name) = crate::functions::variable_of(&expr) {
+        let name = name.to_owned();
+        return expr.alias(&name);
+    }
     let name = with_window_columns(expr.clone()).pretty_sql();
     trim_inner_aliases(expr).alias(&name)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Analyzer;
 use super::windows::extract_windows;
-use crate::error::{Result, SparkError};
+use crate::error::Result;
 use crate::expr::{Expr, ExprId, FrameBound, SortOrder, WindowCall, WindowFrame, WindowSpec};
 use crate::plan::{LogicalPlan, PlanRef};
 
@@ -17,23 +17,16 @@ impl Analyzer<'_> {
         outer: &[ExprId],
         conditions: &mut Vec<Expr>,
     ) -> Result<PlanRef> {
-        let (limit, offset, child) = match &**plan {
-            LogicalPlan::Limit { limit, child } => match &**child {
-                LogicalPlan::Offset { offset, child } => (Some(limit), Some(offset), child),
-                _ => (Some(limit), None, child),
-            },
-            LogicalPlan::Offset { offset, child } => (None, Some(offset), child),
-            _ => return Ok(plan.clone()),
-        };
-        let (order, below) = ordered(child);
+        let (limit, offset, child) = bounds(plan);
+        let (order, below) = ordered(&child);
         let mut own = Vec::new();
         let below = self.pull_up(&below, outer, &mut own)?;
         let again = |child: PlanRef| {
-            let child = match offset {
+            let child = match &offset {
                 Some(offset) => Arc::new(LogicalPlan::Offset { offset: offset.clone(), child }),
                 None => child,
             };
-            match limit {
+            match &limit {
                 Some(limit) => Arc::new(LogicalPlan::Limit { limit: limit.clone(), child }),
                 None => child,
             }
@@ -45,12 +38,20 @@ impl Analyzer<'_> {
             };
             return Ok(again(sorted));
         }
-        let keys: Option<Vec<Expr>> = own.iter().map(|condition| inner_key(condition, outer)).collect();
-        let reads_outer = |order: &SortOrder| order.child.references().iter().any(|id| outer.contains(id));
-        let (Some(keys), false) = (keys, order.iter().any(reads_outer)) else {
-            return Err(SparkError::not_yet("LIMIT in a subquery that is not matched by equality"));
-        };
+        let keys = own.iter().filter_map(|condition| inner_key(condition, outer)).collect();
         conditions.extend(own);
+        self.numbered(below, keys, order, limit, offset)
+    }
+
+    /// The rows of a plan that LIMIT and OFFSET leave of those with equal keys.
+    pub(super) fn numbered(
+        &mut self,
+        below: PlanRef,
+        keys: Vec<Expr>,
+        order: Vec<SortOrder>,
+        limit: Option<Expr>,
+        offset: Option<Expr>,
+    ) -> Result<PlanRef> {
         let output: Vec<Expr> = below.output().into_iter().map(Expr::Attribute).collect();
         let frame = WindowFrame { rows: true, start: FrameBound::UnboundedPreceding, end: FrameBound::CurrentRow };
         let spec = WindowSpec { partition_by: keys, order_by: order, frame: Some(frame) };
@@ -59,13 +60,13 @@ impl Analyzer<'_> {
         let rn = Expr::Attribute(number.to_attribute());
         let numbered = extract_windows(self, output.iter().cloned().chain([number]).collect(), &below)?;
         let mut bounds = Vec::new();
-        if let Some(offset) = offset {
+        if let Some(offset) = &offset {
             bounds.push(self.call(">", vec![rn.clone(), offset.clone()])?);
         }
         if let Some(limit) = limit {
             let last = match offset {
-                Some(offset) => self.call("+", vec![offset.clone(), limit.clone()])?,
-                None => limit.clone(),
+                Some(offset) => self.call("+", vec![offset, limit])?,
+                None => limit,
             };
             bounds.push(self.call("<=", vec![rn, last])?);
         }
@@ -77,9 +78,21 @@ impl Analyzer<'_> {
     }
 }
 
+/// The limit and the offset of a plan, and what is below them.
+pub(super) fn bounds(plan: &PlanRef) -> (Option<Expr>, Option<Expr>, PlanRef) {
+    match &**plan {
+        LogicalPlan::Limit { limit, child } => match &**child {
+            LogicalPlan::Offset { offset, child } => (Some(limit.clone()), Some(offset.clone()), child.clone()),
+            _ => (Some(limit.clone()), None, child.clone()),
+        },
+        LogicalPlan::Offset { offset, child } => (None, Some(offset.clone()), child.clone()),
+        _ => (None, None, plan.clone()),
+    }
+}
+
 /// The order of a plan's rows and the plan without it. A projection's rows are in the order of those below it: sorting them
 /// is put below.
-fn ordered(plan: &PlanRef) -> (Vec<SortOrder>, PlanRef) {
+pub(super) fn ordered(plan: &PlanRef) -> (Vec<SortOrder>, PlanRef) {
     match &**plan {
         LogicalPlan::Sort { order, child, .. } => (order.clone(), child.clone()),
         LogicalPlan::SubqueryAlias { child, .. } | LogicalPlan::View { child, .. } => ordered(child),
@@ -104,7 +117,7 @@ fn ordered(plan: &PlanRef) -> (Vec<SortOrder>, PlanRef) {
 }
 
 /// The side of `inner = outer` that reads the subquery.
-fn inner_key(condition: &Expr, outer: &[ExprId]) -> Option<Expr> {
+pub(super) fn inner_key(condition: &Expr, outer: &[ExprId]) -> Option<Expr> {
     let Expr::Call(call) = condition else { return None };
     let [a, b] = call.args.as_slice() else { return None };
     if !matches!(&*call.name, "=" | "==" | "<=>") {

@@ -122,6 +122,7 @@ impl Analyzer<'_> {
                     let expr = named(self.expr(item, &scope)?);
                     if let Expr::Alias(alias) = &expr
                         && alias.names.len() == 1
+                        && crate::functions::variable_of(&alias.child).is_none()
                         && !alias.child.any(&|inner| matches!(inner, Expr::Generator(_)))
                     {
                         scope.aliases.push((alias.names[0].clone(), alias.child.clone()));
@@ -176,11 +177,12 @@ impl Analyzer<'_> {
         let found = self.try_column(columns, target)?.map(|expr| expr.unaliased().clone());
         let Some(base) = found else {
             let mut names: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
+            names.sort();
             names.dedup();
-            return Err(SparkError::analysis(
+            return Err(self.at_place(SparkError::analysis(
                 "CANNOT_RESOLVE_STAR_EXPAND",
                 &[("targetString", &super::quote_parts(target)), ("columns", &names.join(", "))],
-            ));
+            )));
         };
         let DataType::Struct(fields) = base.data_type() else {
             return Err(SparkError::analysis(

@@ -45,7 +45,8 @@ impl Analyzer<'_> {
                 _ => expanded.push(item),
             }
         }
-        let children = expanded.iter().map(|item| item.child.clone()).collect();
+        let children: Vec<Expr> = expanded.iter().map(|item| item.child.clone()).collect();
+        let written = children.clone();
         let (resolved, below) = self.resolve_over(children, child)?;
         let (resolved, below) = self.extract_time_windows(resolved, &below)?;
         let order: Vec<SortOrder> = expanded
@@ -66,8 +67,29 @@ impl Analyzer<'_> {
             return self.sort_by_windows(order, global, &below, &output);
         }
         let sorted = Arc::new(LogicalPlan::Sort { order, global, child: below });
-        super::checks::inputs_present(self, &sorted)?;
+        if let Err(error) = super::checks::inputs_present(self, &sorted) {
+            return Err(self.not_grouped(&written, child).unwrap_or(error));
+        }
         Ok(narrow(sorted, &output))
+    }
+
+    /// A column that an aggregation did away with is none for ORDER BY above it.
+    fn not_grouped(&mut self, written: &[Expr], child: &PlanRef) -> Option<SparkError> {
+        if !matches!(**child, LogicalPlan::Aggregate { .. }) {
+            return None;
+        }
+        let output = child.output();
+        for item in written {
+            if let Expr::UnresolvedAttribute(parts) = strip_origin(item)
+                && matches!(self.try_column(&output, parts), Ok(None))
+            {
+                if let Expr::At { origin, .. } = item {
+                    self.origin = Some(origin.clone());
+                }
+                return Some(names::unresolved_column(parts, &output));
+            }
+        }
+        None
     }
 
     fn sort_by_windows(

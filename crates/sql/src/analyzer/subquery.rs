@@ -40,10 +40,10 @@ impl Analyzer<'_> {
         let plan = self.inner_plan(plan, scope)?;
         let columns = plan.output().len();
         if columns != 1 {
-            return Err(self.at_place(SparkError::analysis(
+            return Err(SparkError::analysis(
                 "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
                 &[("number", &columns.to_string())],
-            )));
+            ));
         }
         Ok(Expr::ScalarSubquery(plan))
     }
@@ -125,14 +125,14 @@ impl Analyzer<'_> {
             Expr::InSubquery { child, plan: query, negated } => (query, Some(*child), negated),
             other => return Ok((plan, other)),
         };
-        let (inner, mut conditions) = self.decorrelate(&query)?;
+        let (inner, mut conditions) = self.decorrelate(&query, &plan)?;
         if let Some(value) = value {
-            for (left, right) in in_values(&value).into_iter().zip(inner.output()) {
+            for (left, right) in in_values(&value).into_iter().zip(query.output()) {
                 conditions.push(self.equal(left, Expr::Attribute(right))?);
             }
         }
         let mark = Expr::bool(true).alias("exists");
-        let column = Expr::Attribute(mark.to_attribute());
+        let column = Expr::Attribute(Arc::new(Attribute { nullable: true, ..(*mark.to_attribute()).clone() }));
         let keys: Vec<Expr> = inner.output().into_iter().map(Expr::Attribute).collect();
         let distinct = Arc::new(LogicalPlan::Aggregate { grouping: keys.clone(), list: keys.clone(), child: inner });
         let mut list = keys;
@@ -144,7 +144,7 @@ impl Analyzer<'_> {
         Ok((Arc::new(joined), self.call(test, vec![column])?))
     }
 
-    fn all_of(&self, conditions: Vec<Expr>) -> Result<JoinCondition> {
+    pub(super) fn all_of(&self, conditions: Vec<Expr>) -> Result<JoinCondition> {
         let mut all: Option<Expr> = None;
         for condition in conditions {
             all = Some(match all {
@@ -160,7 +160,7 @@ impl Analyzer<'_> {
     }
 
     fn semi_join(&mut self, left: PlanRef, query: &PlanRef, value: Option<Expr>, kind: JoinKind) -> Result<PlanRef> {
-        let (right, mut conditions) = self.decorrelate(query)?;
+        let (right, mut conditions) = self.decorrelate(query, &left)?;
         if let Some(value) = value {
             let columns = query.output();
             for (ours, theirs) in in_values(&value).into_iter().zip(columns) {
@@ -195,7 +195,7 @@ impl Analyzer<'_> {
             if grouping.is_empty() && list.iter().any(|item| item.any(&|expr| matches!(expr, Expr::Aggregate(call) if !call.nullable))));
         let value = query.output().first().cloned();
         let Some(value) = value else { return Err(SparkError::internal("a scalar subquery has a column")) };
-        let (right, conditions) = self.decorrelate(query)?;
+        let (right, conditions) = self.decorrelate(query, &plan)?;
         let condition = self.all_of(conditions)?;
         let joined = Arc::new(LogicalPlan::Join(Join { left: plan, right, kind: JoinKind::LeftOuter, condition }));
         let mut column = Expr::Attribute(Arc::new(Attribute { nullable: true, ..(*value).clone() }));
@@ -220,7 +220,7 @@ impl Analyzer<'_> {
         }
         let output = right.output();
         let single = is_single_row(&right);
-        let (inner, mut conditions) = self.decorrelate(&right)?;
+        let (inner, mut conditions) = self.decorrelate(&right, &left)?;
         if let JoinCondition::On(on) = &join.condition {
             let scope = Scope::over(left.output().into_iter().chain(output.iter().cloned()).collect());
             conditions.push(trim_all_aliases(self.expr(on.clone(), &scope)?));
@@ -250,11 +250,14 @@ impl Analyzer<'_> {
     }
 
     /// Takes the conditions that read the enclosing query out of a subquery; aggregations get their keys.
-    fn decorrelate(&mut self, plan: &PlanRef) -> Result<(PlanRef, Vec<Expr>)> {
+    fn decorrelate(&mut self, plan: &PlanRef, left: &PlanRef) -> Result<(PlanRef, Vec<Expr>)> {
         let mut conditions = Vec::new();
         let outer = outer_references(plan);
         if outer.is_empty() {
             return Ok((plan.clone(), conditions));
+        }
+        if !super::domain::is_plain(plan, &outer) {
+            return self.over_domain(plan, &outer, left);
         }
         let plan = self.pull_up(plan, &outer, &mut conditions)?;
         if !outer_references(&plan).is_empty() {

@@ -370,6 +370,9 @@ impl Analyzer<'_> {
 
     /// withWatermark: a top-level timestamp column; batch plans drop the node (EliminateEventTimeWatermark).
     pub(super) fn watermark(&mut self, column: Expr, delay: Delay, child: &PlanRef) -> Result<PlanRef> {
+        if !child.is_streaming() {
+            return Ok(child.clone());
+        }
         let scope = self.scope(child);
         let shown = column.pretty_sql();
         let column = self.expr(column, &scope)?;
@@ -384,9 +387,6 @@ impl Analyzer<'_> {
             );
             let node = LogicalPlan::EventTimeWatermark { column, delay, child: child.clone() };
             return Err(error.with_context(format!(";\n{}", crate::explain::tree_string(&node))));
-        }
-        if !child.is_streaming() {
-            return Ok(child.clone());
         }
         Ok(Arc::new(LogicalPlan::EventTimeWatermark { column, delay, child: child.clone() }))
     }

@@ -190,8 +190,14 @@ fn check_frame(analyzer: &Analyzer<'_>, spec: &mut WindowSpec) -> Result<()> {
         FrameBound::CurrentRow => Some(0),
         FrameBound::Offset(_) => number,
     };
+    // An offset may stand on either side of the current row.
+    let beside_current = matches!(
+        (&frame.start, &frame.end),
+        (FrameBound::Offset(_), FrameBound::CurrentRow) | (FrameBound::CurrentRow, FrameBound::Offset(_))
+    );
     if let (Some(start), Some(end)) = (position(&frame.start, numbers[0]), position(&frame.end, numbers[1]))
         && (start > end || start == i64::MAX || end == i64::MIN)
+        && !beside_current
     {
         return Err(SparkError::analysis(
             "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON",

@@ -15,10 +15,12 @@ mod reading;
 mod relations;
 mod rows;
 mod semantics;
+mod show_table;
 mod sql;
 mod subqueries;
 mod table_functions;
 mod tables;
+mod variables;
 mod writing;
 
 pub use actions::{collect, count, explain, input_files, is_local, is_streaming, schema, show_string, take};

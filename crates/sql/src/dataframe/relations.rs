@@ -68,6 +68,10 @@ pub fn unpivot(
     variable: &str,
     value: &str,
 ) -> Result<PlanRef> {
+    if values.as_ref().is_some_and(Vec::is_empty) {
+        let error = SparkError::analysis("UNPIVOT_REQUIRES_VALUE_COLUMNS", &[]);
+        return Err(error.with_context(format!(";\n{}", crate::explain::tree_string(plan))));
+    }
     let text = |text: &str| Expr::literal(Value::from(text), DataType::String);
     let count = i32::try_from(ids.len()).unwrap_or(i32::MAX);
     let mut args =

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::listing;
-use crate::analyzer::{Analyzer, Scope, analyze, coercion, local_rows, quoted};
+use super::{listing, show_table, variables};
+use crate::analyzer::{analyze, local_rows, quoted};
 use crate::catalog::{GLOBAL_TEMP, SavedView, full_name, no_database};
 use crate::error::{Result, SparkError};
-use crate::expr::{EvalMode, Expr, Site};
+use crate::expr::Expr;
 use crate::parser::{self, Command, NamePlace, Parameters, Statement};
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
@@ -21,7 +21,11 @@ pub fn parse_expression(session: &SqlSession, text: &str) -> Result<Expr> {
 /// spark.sql(text, args): named or positional parameters are literals. Commands (CREATE VIEW, SET, SHOW ...) run at once.
 pub fn sql(session: &SqlSession, text: &str, named: Vec<(String, Expr)>, positional: Vec<Expr>) -> Result<PlanRef> {
     let parameters = Parameters { named, positional };
-    match parser::parse_statement(session, text, &parameters)? {
+    statement(session, parser::parse_statement(session, text, &parameters)?)
+}
+
+pub(super) fn statement(session: &SqlSession, statement: Statement) -> Result<PlanRef> {
+    match statement {
         Statement::Query(plan) => analyze(session, &plan),
         Statement::Command(command) => run(session, command),
     }
@@ -45,7 +49,7 @@ fn text(value: &str) -> Value {
     Value::from(value)
 }
 
-fn no_rows() -> Result<PlanRef> {
+pub(super) fn no_rows() -> Result<PlanRef> {
     local_rows(&StructType::default(), &[])
 }
 
@@ -172,38 +176,24 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
             session.catalog.borrow_mut().use_database(&name)?;
             no_rows()
         }
-        Command::DeclareVariable { name, data_type, default, replace } => {
-            if !replace && session.catalog.borrow().variable(&name).is_some() {
-                return Err(SparkError::analysis(
-                    "VARIABLE_ALREADY_EXISTS",
-                    &[("variableName", &format!("`system`.`session`.{}", quoted(&name)))],
-                ));
-            }
-            let value = variable_value(session, default, data_type)?;
-            session.catalog.borrow_mut().set_variable(&name, value);
+        Command::DeclareVariables { names, data_type, default, replace } => {
+            variables::declare(session, &names, data_type, default, replace)?;
             no_rows()
         }
-        Command::SetVariable { name, value } => {
-            let known = session.catalog.borrow().variable(&name).map(Expr::data_type);
-            let Some(data_type) = known else {
-                return Err(SparkError::analysis(
-                    "UNRESOLVED_VARIABLE",
-                    &[("variableName", &quoted(&name)), ("searchPath", "`system`.`session`")],
-                ));
-            };
-            let value = variable_value(session, Some(value), Some(data_type))?;
-            session.catalog.borrow_mut().set_variable(&name, value);
+        Command::SetVariables { assignments } => {
+            variables::assign(session, assignments)?;
+            no_rows()
+        }
+        Command::SetVariablesFrom { names, query } => {
+            let query = analyze(session, &query)?;
+            variables::assign_row(session, &names, &query)?;
             no_rows()
         }
         Command::DropVariable { name, if_exists } => {
-            if !session.catalog.borrow_mut().drop_variable(&name) && !if_exists {
-                return Err(SparkError::analysis(
-                    "VARIABLE_NOT_FOUND",
-                    &[("variableName", &format!("`system`.`session`.{}", quoted(&name)))],
-                ));
-            }
+            variables::remove(session, &name, if_exists)?;
             no_rows()
         }
+        Command::ExecuteImmediate { text, into, using } => variables::execute(session, text, &into, using),
         Command::CacheTable { name, query } => {
             let plan = match query {
                 Some(query) => {
@@ -248,6 +238,24 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
         }
         Command::Truncate { table } => {
             super::tables::truncate(session, &table)?;
+            no_rows()
+        }
+        Command::ShowCurrentNamespace => {
+            let database = session.catalog.borrow().current_database().to_owned();
+            let schema = StructType { fields: vec![text_field("catalog"), text_field("namespace")] };
+            local_rows(&schema, &[vec![text("spark_catalog"), text(&database)]])
+        }
+        Command::ShowCreateTable { table } => {
+            let shown = placed(session, show_table::create_statement(session, &table.parts), &table, true)?;
+            local_rows(&StructType { fields: vec![text_field("createtab_stmt")] }, &[vec![text(&shown)]])
+        }
+        Command::ShowProperties { table, key } => {
+            let found = placed(session, show_table::properties(session, &table.parts, key.as_deref()), &table, true)?;
+            let rows: Vec<Vec<Value>> = found.iter().map(|(key, value)| vec![text(key), text(value)]).collect();
+            local_rows(&StructType { fields: vec![text_field("key"), text_field("value")] }, &rows)
+        }
+        Command::AnalyzeTable { table } => {
+            placed(session, show_table::known(session, &table.parts, "ANALYZE TABLE"), &table, true)?;
             no_rows()
         }
         Command::ShowPartitions { table } => {
@@ -313,21 +321,6 @@ fn delete_table(session: &SqlSession, name: &str) -> Result<()> {
     session.fs.remove_dir_all(&table.folder).map_err(failed)
 }
 
-fn variable_value(session: &SqlSession, value: Option<Expr>, data_type: Option<DataType>) -> Result<Expr> {
-    let mut analyzer = Analyzer::new(session);
-    let value = value.unwrap_or(Expr::literal(Value::Null, DataType::Null));
-    let data_type = data_type.clone();
-    let value = match data_type {
-        Some(to) => {
-            Expr::Cast { child: Box::new(value), to, mode: EvalMode::Ansi, implicit: true, site: Site::default() }
-        }
-        None => value,
-    };
-    let resolved = analyzer.expr(value, &Scope::default())?;
-    let constant = coercion::constant(&analyzer, &resolved)?;
-    Ok(Expr::literal(constant, resolved.data_type()))
-}
-
 fn set(session: &SqlSession, key: Option<String>, value: Option<String>) -> Result<PlanRef> {
     let schema = StructType { fields: vec![text_field("key"), text_field("value")] };
     let rows = match (key, value) {
@@ -358,7 +351,8 @@ fn placed<T>(session: &SqlSession, result: Result<T>, name: &NamePlace, tables: 
             let name = error.parameters.get("relationName").cloned().unwrap_or_default();
             error = SparkError::analysis("TABLE_OR_VIEW_NOT_FOUND", &[("relationName", &name), ("searchPath", &path)]);
         }
-        error.with_context(format!("; line {} pos {};\n", name.at.line, name.at.position))
+        let tree = if error.condition.as_deref() == Some("EXPECT_PERMANENT_VIEW_NOT_TEMP") { "" } else { ";\n" };
+        error.with_context(format!("; line {} pos {}{tree}", name.at.line, name.at.position))
     })
 }
 

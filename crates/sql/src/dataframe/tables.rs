@@ -59,6 +59,7 @@ pub(super) fn create(session: &SqlSession, table: TableDefinition) -> Result<()>
         schema: StructType::new(first.into_iter().chain(last).collect()),
         partition_by: table.partition_by,
         managed: table.location.is_none(),
+        remarks: table.remarks,
     };
     session.catalog.borrow_mut().save_table(saved);
     Ok(())

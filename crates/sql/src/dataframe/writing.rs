@@ -116,6 +116,7 @@ fn save_as_table(
             schema: plan.schema(),
             partition_by: spec.partition_by.clone(),
             managed: place.is_none(),
+            remarks: Default::default(),
         };
         session.catalog.borrow_mut().save_table(saved);
     }

@@ -94,14 +94,7 @@ impl ExchangeExec {
     fn coalesced(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
         let maps = self.map_outputs(ctx)?;
         let Distribution::Hash { partitions, .. } = self.distribution else { return Ok(Vec::new()) };
-        let sizes: Vec<usize> = (0..partitions).map(|p| maps.iter().map(|map| weight(&map[p])).sum()).collect();
-        neighbours(&sizes)
-            .into_iter()
-            .map(|range| {
-                let rows = maps.iter().flat_map(|map| map[range.clone()].iter().flatten().cloned()).collect();
-                compact(&self.output, rows)
-            })
-            .collect()
+        read_together(&self.output, &maps, &neighbours(&sizes(&maps, partitions)))
     }
 
     /// One map task's rows to their targets by hash.
@@ -302,6 +295,35 @@ fn weight(partition: &Partition) -> usize {
     if rows == 0 { 0 } else { partition.iter().map(RecordBatch::get_array_memory_size).sum::<usize>().min(rows * 256) }
 }
 
+/// Bytes that the map tasks wrote for each partition.
+fn sizes(maps: &[Vec<Partition>], partitions: usize) -> Vec<usize> {
+    (0..partitions).map(|p| maps.iter().filter_map(|map| map.get(p)).map(weight).sum()).collect()
+}
+
+/// One partition for each range, read map task by map task.
+fn read_together(
+    output: &[Arc<Attribute>],
+    maps: &[Vec<Partition>],
+    ranges: &[Range<usize>],
+) -> Result<Vec<Partition>> {
+    let read = |range: &Range<usize>| {
+        let rows = maps.iter().filter_map(|map| map.get(range.clone())).flat_map(|parts| parts.iter().flatten());
+        compact(output, rows.cloned().collect())
+    };
+    ranges.iter().map(read).collect()
+}
+
+/// Both sides of a join, whose small neighbours go together alike.
+pub(super) fn coalesced_sides(
+    left: (&ExchangeExec, &[Vec<Partition>]),
+    right: (&ExchangeExec, &[Vec<Partition>]),
+) -> Result<(Vec<Partition>, Vec<Partition>)> {
+    let partitions = left.1.iter().chain(right.1).map(Vec::len).max().unwrap_or(1);
+    let both = sizes(left.1, partitions).into_iter().zip(sizes(right.1, partitions)).map(|(l, r)| l + r);
+    let ranges = neighbours(&both.collect::<Vec<_>>());
+    Ok((read_together(&left.0.output, left.1, &ranges)?, read_together(&right.0.output, right.1, &ranges)?))
+}
+
 /// CoalesceShufflePartitions: neighbours go together until they are large enough.
 fn neighbours(sizes: &[usize]) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
@@ -322,7 +344,7 @@ fn neighbours(sizes: &[usize]) -> Vec<Range<usize>> {
 }
 
 /// Small partitions put together with their neighbours.
-pub(super) fn coalesce_small(partitions: Vec<Partition>) -> Vec<Partition> {
+fn coalesce_small(partitions: Vec<Partition>) -> Vec<Partition> {
     let sizes: Vec<usize> = partitions.iter().map(weight).collect();
     let mut rest = partitions.into_iter();
     neighbours(&sizes).into_iter().map(|range| rest.by_ref().take(range.len()).flatten().collect()).collect()

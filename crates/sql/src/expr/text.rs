@@ -277,8 +277,9 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
         ("rlike" | "regexp" | "regexp_like", 2) => Some(format!("{}({}, {})", lower.to_uppercase(), arg(0), arg(1))),
         ("extract" | "datepart", 2) => Some(format!("{lower}({} FROM {})", arg(0), arg(1))),
         ("[]", 2) => Some(format!("{}[{}]", arg(0), arg(1))),
-        // The zone does not show.
+        // The zone does not show, nor does the database in use.
         ("try_make_timestamp", 7) => Some(format!("{lower}({})", join(&args[..6], style))),
+        ("current_schema", 1) => Some("current_schema()".to_owned()),
         ("rank" | "dense_rank" | "percent_rank" | "cume_dist", 0) if style == Style::Pretty && lower != "cume_dist" => {
             Some(format!("{}()", lower.to_uppercase()))
         }
@@ -290,6 +291,14 @@ fn call_text(call: &Call, style: Style) -> String {
     // JsonToStructs.sql of a map.
     if style == Style::Pretty && &*call.name == "from_json" && matches!(call.data_type, DataType::Map { .. }) {
         return "entries".to_owned();
+    }
+    if let (
+        crate::functions::VARIABLE_REFERENCE,
+        [Expr::Literal { value: name, .. }, Expr::Literal { value, data_type }],
+    ) = (&*call.name, call.args.as_slice())
+    {
+        let name = plain_value(name, &DataType::String);
+        return format!("{}(system.session.{name}={})", call.name, sql_literal(value, data_type));
     }
     // ArraySort.defaultComparator.
     if let ("array_sort", Style::Pretty, [list]) = (&*call.name, style, call.args.as_slice()) {
@@ -441,6 +450,15 @@ fn literal_text(value: &Value, data_type: &DataType, style: Style) -> String {
         (Value::DayTimeInterval(_) | Value::YearMonthInterval(_), _) => plain,
         (Value::CalendarInterval { .. }, _) => format!("INTERVAL '{plain}'"),
         _ => plain,
+    }
+}
+
+/// A constant as SQL text (Literal.sql).
+fn sql_literal(value: &Value, data_type: &DataType) -> String {
+    match value {
+        Value::String(text) => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
+        Value::Null => format!("CAST(NULL AS {})", data_type.sql()),
+        _ => literal_text(value, data_type, Style::Pretty),
     }
 }
 

@@ -18,7 +18,10 @@ mod quick;
 pub mod registry;
 pub mod row;
 pub use self::scalar::{JavaPattern, coerce_case};
-pub(crate) use self::scalar::{add_interval, check_time_type, interval_overflow, time_type_enabled};
+pub(crate) use self::scalar::{
+    VARIABLE_REFERENCE, add_interval, check_time_type, current_schema, interval_overflow, time_type_enabled,
+    variable_of, variable_reference,
+};
 mod scalar;
 pub mod variant;
 

@@ -96,11 +96,12 @@ impl Parser<'_> {
             let body = self.expression()?;
             return Ok(self.placed(Expr::UnresolvedLambda { params, body: Box::new(body) }, place));
         }
+        let place = self.peek().place;
         self.next();
         if ["select", "with", "from", "table", "values"].iter().any(|word| self.is_word(word)) {
             let plan = self.query()?;
             self.expect_symbol(")")?;
-            return Ok(Expr::ScalarSubquery(plan));
+            return Ok(self.placed(Expr::ScalarSubquery(plan), place));
         }
         let mut items = self.separated(&mut Self::named_expression)?;
         self.expect_symbol(")")?;
@@ -522,7 +523,8 @@ impl Parser<'_> {
                             return Err(SparkError::analysis(
                                 "MISSING_WINDOW_SPECIFICATION",
                                 &[("windowName", &name), ("docroot", "https://spark.apache.org/docs/latest")],
-                            ));
+                            )
+                            .with_context(";\n"));
                         }
                     }
                 }

@@ -89,18 +89,28 @@ pub enum Command {
     Use {
         name: Vec<String>,
     },
-    DeclareVariable {
-        name: String,
+    DeclareVariables {
+        names: Vec<NamePlace>,
         data_type: Option<DataType>,
         default: Option<Expr>,
         replace: bool,
     },
-    SetVariable {
-        name: String,
-        value: Expr,
+    SetVariables {
+        /// None: DEFAULT.
+        assignments: Vec<(NamePlace, Option<Expr>)>,
+    },
+    SetVariablesFrom {
+        names: Vec<NamePlace>,
+        query: PlanRef,
+    },
+    ExecuteImmediate {
+        text: Expr,
+        into: Vec<NamePlace>,
+        /// Values of the parameters and their names.
+        using: Vec<(Option<String>, Expr)>,
     },
     DropVariable {
-        name: String,
+        name: NamePlace,
         if_exists: bool,
     },
     CacheTable {
@@ -113,7 +123,7 @@ pub enum Command {
         if_exists: bool,
     },
     ClearCache,
-    /// REFRESH and ANALYZE; None: of a path or all.
+    /// REFRESH; None: of a path or all.
     Refresh {
         table: Option<Vec<String>>,
     },
@@ -138,6 +148,18 @@ pub enum Command {
         cascade: bool,
     },
     ShowPartitions {
+        table: NamePlace,
+    },
+    ShowCurrentNamespace,
+    ShowCreateTable {
+        table: NamePlace,
+    },
+    ShowProperties {
+        table: NamePlace,
+        key: Option<String>,
+    },
+    /// ANALYZE TABLE: there is nothing to gather.
+    AnalyzeTable {
         table: NamePlace,
     },
     Truncate {
@@ -184,6 +206,7 @@ impl Parser<'_> {
             "alter" | "merge" | "update" | "delete" | "load" | "msck" | "grant" | "call" => {
                 return Err(SparkError::not_yet(&format!("The statement {}", word.to_uppercase())));
             }
+            "execute" => return self.execute_immediate(),
             _ => return Ok(None),
         }))
     }
@@ -249,7 +272,7 @@ impl Parser<'_> {
         self.next();
         if self.words(&["temporary", "variable"]) || self.words(&["temp", "variable"]) {
             let if_exists = self.words(&["if", "exists"]);
-            return Ok(Command::DropVariable { name: self.identifier()?, if_exists });
+            return Ok(Command::DropVariable { name: self.name_place()?, if_exists });
         }
         if ["database", "schema", "namespace"].iter().any(|word| self.word(word)) {
             let if_exists = self.words(&["if", "exists"]);
@@ -270,13 +293,8 @@ impl Parser<'_> {
 
     fn set(&mut self) -> Result<Command> {
         self.next();
-        for word in ["var", "variable"] {
-            if self.is_word(word) && self.peek_at(1).kind == Kind::Word && self.peek_at(2).text == "=" {
-                self.next();
-                let name = self.identifier()?;
-                self.expect_symbol("=")?;
-                return Ok(Command::SetVariable { name, value: self.expression()? });
-            }
+        if let Some(command) = self.set_variables()? {
+            return Ok(command);
         }
         if self.words(&["time", "zone"]) {
             let value = match self.peek().kind.clone() {
@@ -352,6 +370,28 @@ impl Parser<'_> {
         if self.word("partitions") {
             return Ok(Command::ShowPartitions { table: self.name_place()? });
         }
+        if self.words(&["current", "namespace"]) || self.words(&["current", "database"]) {
+            return Ok(Command::ShowCurrentNamespace);
+        }
+        if self.words(&["create", "table"]) {
+            let table = self.name_place()?;
+            if self.words(&["as", "serde"]) {
+                return Err(SparkError::not_yet("SHOW CREATE TABLE AS SERDE"));
+            }
+            return Ok(Command::ShowCreateTable { table });
+        }
+        if self.word("tblproperties") {
+            let table = self.name_place()?;
+            let mut key = None;
+            if self.symbol("(") {
+                key = Some(match self.peek().kind.clone() {
+                    Kind::Text(_) => self.constant_text()?,
+                    _ => self.name_parts()?.join("."),
+                });
+                self.expect_symbol(")")?;
+            }
+            return Ok(Command::ShowProperties { table, key });
+        }
         Err(SparkError::not_yet("This SHOW statement"))
     }
 
@@ -386,11 +426,6 @@ impl Parser<'_> {
         let table = self.name_place()?;
         let column = matches!(self.peek().kind, Kind::Word | Kind::Quoted).then(|| self.name_parts()).transpose()?;
         Ok(Command::Describe { table, column })
-    }
-
-    fn name_place(&mut self) -> Result<NamePlace> {
-        let at = self.origin(self.peek().place);
-        Ok(NamePlace { parts: self.name_parts()?, at })
     }
 
     /// `IN database` or `FROM database`.
@@ -436,7 +471,12 @@ impl Parser<'_> {
                 Ok(Command::ClearCache)
             }
             _ => {
-                self.word("table");
+                let tables = self.word("table");
+                if word == "analyze" && tables {
+                    let table = self.name_place()?;
+                    self.rest(0);
+                    return Ok(Command::AnalyzeTable { table });
+                }
                 let named = matches!(self.peek().kind, Kind::Word | Kind::Quoted) && !self.is_word("tables");
                 let table = named.then(|| self.name_parts()).transpose()?;
                 while self.peek().kind != Kind::End {
@@ -445,21 +485,5 @@ impl Parser<'_> {
                 Ok(Command::Refresh { table })
             }
         }
-    }
-
-    fn declare(&mut self) -> Result<Command> {
-        self.next();
-        let replace = self.words(&["or", "replace"]);
-        self.word("variable");
-        self.word("var");
-        let name = self.identifier()?;
-        let start = self.peek().start;
-        let mut end = start;
-        while self.peek().kind != Kind::End && !self.is_word("default") && !self.is_symbol("=") {
-            end = self.next().end;
-        }
-        let data_type = if end > start { Some(self.data_type(start, end)?) } else { None };
-        let default = if self.word("default") || self.symbol("=") { Some(self.expression()?) } else { None };
-        Ok(Command::DeclareVariable { name, data_type, default, replace })
     }
 }

@@ -88,29 +88,32 @@ impl Parser<'_> {
     }
 
     pub(super) fn expression(&mut self) -> Result<Expr> {
+        let place = self.peek().place;
         let mut left = self.conjunction()?;
         while self.is_word("or") {
             self.next();
             let right = self.conjunction()?;
-            left = call("or", vec![left, right]);
+            left = self.placed(call("or", vec![left, right]), place);
         }
         Ok(left)
     }
 
     fn conjunction(&mut self) -> Result<Expr> {
+        let place = self.peek().place;
         let mut left = self.negation()?;
         while self.is_word("and") {
             self.next();
             let right = self.negation()?;
-            left = call("and", vec![left, right]);
+            left = self.placed(call("and", vec![left, right]), place);
         }
         Ok(left)
     }
 
     fn negation(&mut self) -> Result<Expr> {
+        let start = self.peek().place;
         if self.word("not") || self.symbol("!") {
             let inner = self.negation()?;
-            return Ok(call("not", vec![inner]));
+            return Ok(self.placed(call("not", vec![inner]), start));
         }
         if self.is_word("exists") && self.peek_at(1).text == "(" {
             let starts = ["select", "with", "from", "table", "values"];

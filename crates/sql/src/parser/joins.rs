@@ -9,6 +9,7 @@ use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef};
 impl Parser<'_> {
     /// The next join of a relation; None when there is none.
     pub(super) fn join_after(&mut self, left: PlanRef) -> Result<Option<PlanRef>> {
+        let place = self.peek().place;
         let natural = self.is_word("natural");
         let start = self.at;
         if natural {
@@ -56,6 +57,6 @@ impl Parser<'_> {
         } else {
             JoinCondition::None
         };
-        Ok(Some(Arc::new(LogicalPlan::Join(Join { left, right, kind, condition }))))
+        Ok(Some(self.placed_plan(LogicalPlan::Join(Join { left, right, kind, condition }), place)))
     }
 }

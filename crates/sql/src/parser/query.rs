@@ -142,7 +142,7 @@ impl Parser<'_> {
     }
 
     /// A set operation or a SELECT with its place for error texts.
-    fn placed_plan(&self, plan: LogicalPlan, place: Place) -> PlanRef {
+    pub(super) fn placed_plan(&self, plan: LogicalPlan, place: Place) -> PlanRef {
         let at = self.placed(Expr::bool(true), place);
         Arc::new(LogicalPlan::Hint { name: PLACED.to_owned(), parameters: vec![at], child: Arc::new(plan) })
     }
@@ -240,6 +240,10 @@ impl Parser<'_> {
             self.windows = outer_windows;
         }
         if let Some(condition) = &qualify {
+            let windowed = |expr: &Expr| matches!(expr, Expr::UnresolvedFunction(call) if call.over.is_some());
+            if !list.iter().chain([condition]).any(|expr| expr.any(&windowed)) {
+                return Err(SparkError::analysis("QUALIFY_REQUIRES_WINDOW_FUNCTION", &[]));
+            }
             list.push(condition.clone().alias(QUALIFY));
         }
         plan = match group_by {
@@ -392,6 +396,12 @@ impl Parser<'_> {
         if self.word("as") {
             let name = self.identifier()?;
             return Ok(Arc::new(LogicalPlan::SubqueryAlias { name, child: plan }));
+        }
+        if self.is_word("pivot") && self.peek_at(1).text == "(" {
+            return self.pivot(plan);
+        }
+        if self.is_word("unpivot") {
+            return self.unpivot(plan);
         }
         if self.word("aggregate") {
             let mut list =

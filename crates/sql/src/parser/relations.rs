@@ -363,14 +363,14 @@ impl Parser<'_> {
     }
 
     /// PIVOT (aggregates FOR column IN (values)).
-    fn pivot(&mut self, child: PlanRef) -> Result<PlanRef> {
+    pub(super) fn pivot(&mut self, child: PlanRef) -> Result<PlanRef> {
         self.at += 2;
         let aggregates = self.separated(&mut Self::named_expression)?.into_iter().map(counted).collect();
         self.expect_word("for")?;
         let column = if self.symbol("(") {
-            let columns = self.separated(&mut Self::expression)?;
+            let mut columns = self.separated(&mut Self::expression)?;
             self.expect_symbol(")")?;
-            call("struct", columns)
+            if columns.len() == 1 { columns.remove(0) } else { call("struct", columns) }
         } else {
             let place = self.peek().place;
             let parts = self.name_parts()?;
@@ -388,7 +388,7 @@ impl Parser<'_> {
     }
 
     /// UNPIVOT [INCLUDE|EXCLUDE NULLS] (value FOR name IN (columns)).
-    fn unpivot(&mut self, child: PlanRef) -> Result<PlanRef> {
+    pub(super) fn unpivot(&mut self, child: PlanRef) -> Result<PlanRef> {
         self.next();
         let include = self.words(&["include", "nulls"]);
         self.words(&["exclude", "nulls"]);

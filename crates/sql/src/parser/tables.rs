@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use super::Parser;
 use super::commands::Command;
 use super::tokens::Kind;
+use crate::catalog::Remarks;
 use crate::error::{Result, SparkError};
 use crate::plan::PlanRef;
 use crate::types::StructType;
@@ -20,6 +21,7 @@ pub struct TableDefinition {
     pub partition_by: Vec<String>,
     pub options: IndexMap<String, String>,
     pub location: Option<String>,
+    pub remarks: Remarks,
     pub query: Option<PlanRef>,
 }
 
@@ -37,12 +39,14 @@ impl Parser<'_> {
                 table.format = Some(self.name_parts()?.join("."));
             } else if self.words(&["partitioned", "by"]) {
                 table.partition_by = self.column_names()?;
-            } else if self.word("options") || self.word("tblproperties") {
+            } else if self.word("options") {
                 table.options.extend(self.properties()?);
+            } else if self.word("tblproperties") {
+                table.remarks.properties.extend(self.properties()?);
             } else if self.word("location") {
                 table.location = Some(self.constant_text()?);
             } else if self.word("comment") {
-                self.next();
+                table.remarks.comment = Some(self.constant_text()?);
             } else if self.is_word("clustered") || self.is_word("row") || self.is_word("stored") || self.is_word("like")
             {
                 return Err(SparkError::not_yet("This form of CREATE TABLE"));

@@ -216,6 +216,7 @@ fn table_spec(
                 schema: StructType::new(fields),
                 partition_by: spec.partition_by.clone(),
                 managed: place.is_none(),
+                remarks: Default::default(),
             };
             session.catalog.borrow_mut().save_table(table.clone());
             table

@@ -103,11 +103,11 @@ def sample(replace, fraction, seed):
     omitted = replace is None and isinstance(fraction, float)
     positional = isinstance(replace, float)
     if not (flagged or omitted or positional):
-        kinds = [str(type(value)) for value in (replace, fraction, seed) if value is not None]
+        kinds = [type(value).__name__ for value in (replace, fraction, seed)]
         raise PySparkTypeError(
-            errorClass="NOT_BOOL_OR_FLOAT_OR_INT",
+            errorClass="NOT_EXPECTED_TYPE",
             messageParameters={"arg_name": "withReplacement (optional), fraction (required) and seed (optional)",
-                               "arg_type": ", ".join(kinds)},
+                               "expected_type": "bool, float or int", "arg_type": ", ".join(kinds)},
         )  # fmt: skip
     if positional:
         seed = fraction if fraction is not None else seed

@@ -74,6 +74,12 @@ def crosstab(df, col1, col2):
     return rows.pivot(F.regexp_replace(text(col2), "`", "")).count().fillna(0)
 
 
+def java_double(value):
+    """A small number as Java prints it: 1.0E-5."""
+    digits, mark, power = repr(float(value)).partition("e")
+    return digits if not mark else f"{digits if '.' in digits else digits + '.0'}E{int(power)}"
+
+
 def freq_items(df, cols, support):
     """The items of each column that may be frequent (FrequentItems): counts of a bounded number of candidates."""
     if isinstance(cols, tuple):
@@ -85,7 +91,7 @@ def freq_items(df, cols, support):
         from pyspark.errors.exceptions import captured
 
         raise captured.IllegalArgumentException(
-            f"requirement failed: Support must be in [1e-4, 1], but got {support}."
+            f"requirement failed: Support must be in [1e-4, 1], but got {java_double(support)}."
         )
     size = int(1 / support)
     frame = df.select(*cols)

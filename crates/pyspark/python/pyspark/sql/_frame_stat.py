@@ -44,11 +44,21 @@ def _check_statistics(statistics):
     """Percentiles first, as Spark reads them before it looks at the names."""
     known = ("count", "count_distinct", "approx_count_distinct", "mean", "stddev", "min", "max")
     for name in statistics:
-        if not name.endswith("%") and name not in known:
+        if name.endswith("%"):
+            try:
+                share = float(name[:-1]) / 100
+            except ValueError:
+                fail("IllegalArgumentException", "UNRECOGNIZED_STATISTIC", {"stats": f"'{name}'"})
+            if not 0 <= share <= 1:
+                raise captured.IllegalArgumentException(
+                    "requirement failed: Percentiles must be in the range [0, 1]"
+                )
+        elif name not in known:
             fail("IllegalArgumentException", "UNRECOGNIZED_STATISTIC", {"stats": f"'{name}'"})
 
 
 def _statistics(df, cols, statistics):
+    df.select(*cols)
     kinds = {field.name: field.dataType for field in df.schema.fields}
     names = cols or [name for name, kind in kinds.items() if isinstance(kind, (NumericType, StringType))]
     _check_statistics(statistics)
@@ -116,7 +126,7 @@ def quantiles(df, col, probabilities, relativeError):
             )
     accuracy = max(10000, int(1 / relativeError)) if relativeError else 2147483647
     exprs = [
-        F.percentile_approx(df[name].cast("double"), list(map(float, probabilities)), accuracy).alias(f"q{index}")
+        F.percentile_approx(F.nanvl(df[name].cast("double"), F.lit(None)), list(map(float, probabilities)), accuracy).alias(f"q{index}")
         for index, name in enumerate([col] if isinstance(col, str) else col)
     ]
     found = [list(value or []) for value in df.agg(*exprs).collect()[0]]

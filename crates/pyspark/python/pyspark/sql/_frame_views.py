@@ -43,6 +43,10 @@ class Views:
         return self.persist()
 
     def persist(self, storageLevel=None):
+        from pyspark.storagelevel import StorageLevel
+
+        if storageLevel is not None and not isinstance(storageLevel, StorageLevel):
+            raise TypeError("storageLevel must be of type pyspark.StorageLevel")
         self.is_cached = True
         _tidemark_catalog.cache(self._plan, level_text(storageLevel))
         _native.persist(self._plan, True)

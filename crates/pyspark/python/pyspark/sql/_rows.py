@@ -49,6 +49,20 @@ _INFERRED = {
     VariantVal: VariantType,
 }
 
+# Elements of array.array, by the size of C's types.
+_ARRAY_CODES = {
+    "f": FloatType,
+    "d": DoubleType,
+    "b": ByteType,
+    "B": ShortType,
+    "h": ShortType,
+    "H": IntegerType,
+    "i": IntegerType,
+    "I": LongType,
+    "l": LongType,
+    "q": LongType,
+}
+
 _ACCEPTED = {
     BooleanType: (bool,),
     ByteType: (int,),
@@ -92,6 +106,13 @@ def infer_type(value, rules):
         return made()
     if isinstance(value, dict):
         return _infer_dict(value, rules)
+    if type(value).__name__ == "array" and type(value).__module__ == "array":
+        made = _ARRAY_CODES.get(value.typecode)
+        if made is None:
+            raise PySparkTypeError(
+                errorClass="UNSUPPORTED_DATA_TYPE", messageParameters={"data_type": f"array({value.typecode})"}
+            )
+        return ArrayType(made(), False)
     if isinstance(value, list):
         if not value:
             return ArrayType(NullType(), True)

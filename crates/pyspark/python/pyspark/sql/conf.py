@@ -3,6 +3,7 @@
 import _tidemark_conf as _native
 
 from pyspark.errors import PySparkTypeError
+from pyspark.errors.exceptions import captured
 
 __all__ = ["RuntimeConfig"]
 
@@ -18,6 +19,8 @@ class RuntimeConfig:
         return object.__getattribute__(self, name)
 
     def set(self, key, value):
+        if value is None:
+            raise captured.IllegalArgumentException(f"requirement failed: value cannot be null for key: {key}")
         _native.set(key, str(value).lower() if isinstance(value, bool) else str(value))
 
     def get(self, key, default=_NONE):

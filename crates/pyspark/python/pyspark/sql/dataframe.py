@@ -4,6 +4,7 @@ import _tidemark_frame as _native
 
 from pyspark.errors import PySparkAttributeError, PySparkIndexError, PySparkTypeError, PySparkValueError
 from pyspark.sql import _frame_checks as checks
+from pyspark.sql import _frame_repr
 from pyspark.sql._frame_actions import Actions
 from pyspark.sql._frame_views import Views
 from pyspark.sql.column import Column, _expected, _exprs, _literal, _to_expr
@@ -85,7 +86,18 @@ class DataFrame(Actions, Views):
         return DataStreamWriter(self)
 
     def __repr__(self):
+        if _frame_repr.eager(self):
+            return _frame_repr.text(self)
         return f"DataFrame[{', '.join(f'{name}: {kind}' for name, kind in self.dtypes)}]"
+
+    def _repr_html_(self):
+        return _frame_repr.table(self) if _frame_repr.eager(self) else None
+
+    @property
+    def plot(self):
+        from pyspark.sql.plot import PySparkPlotAccessor
+
+        return PySparkPlotAccessor(self)
 
     def __dir__(self):
         return sorted({*dir(DataFrame), *(name for name in self.columns if name.isidentifier())})
@@ -196,6 +208,7 @@ class DataFrame(Actions, Views):
 
     def to(self, schema):
         assert schema is not None
+        schema.json()
         from pyspark.sql import functions as F
 
         return self.select([F.col(f"`{field.name}`").cast(field.dataType).alias(field.name) for field in schema.fields])
@@ -293,30 +306,35 @@ class DataFrame(Actions, Views):
             assert isinstance(how, str), "how should be a string"
         kind = checks.join_kind("inner" if how is None else how)
         condition = None if condition is None else condition._expr
-        return self._with(_native.join(self._plan, other._plan, kind, using, condition))
+        return self._with(_native.join(self._plan, other._jdf, kind, using, condition))
+
+    @property
+    def _jdf(self):
+        """The JVM's frame, which is a plan here: what is no frame has none."""
+        return self._plan
 
     def crossJoin(self, other):
-        return self._with(_native.join(self._plan, other._plan, "cross", None, None))
+        return self._with(_native.join(self._plan, other._jdf, "cross", None, None))
 
     def union(self, other):
-        return self._with(_native.union(self._plan, other._plan, False, False))
+        return self._with(_native.union(self._plan, other._jdf, False, False))
 
     unionAll = union
 
     def unionByName(self, other, allowMissingColumns=False):
-        return self._with(_native.union(self._plan, other._plan, True, allowMissingColumns))
+        return self._with(_native.union(self._plan, other._jdf, True, allowMissingColumns))
 
     def intersect(self, other):
-        return self._with(_native.set_operation(self._plan, other._plan, False, False))
+        return self._with(_native.set_operation(self._plan, other._jdf, False, False))
 
     def intersectAll(self, other):
-        return self._with(_native.set_operation(self._plan, other._plan, False, True))
+        return self._with(_native.set_operation(self._plan, other._jdf, False, True))
 
     def subtract(self, other):
-        return self._with(_native.set_operation(self._plan, other._plan, True, False))
+        return self._with(_native.set_operation(self._plan, other._jdf, True, False))
 
     def exceptAll(self, other):
-        return self._with(_native.set_operation(self._plan, other._plan, True, True))
+        return self._with(_native.set_operation(self._plan, other._jdf, True, True))
 
     def lateralJoin(self, other, on=None, how=None):
         return checks.more().lateral_join(self, other, on, how)

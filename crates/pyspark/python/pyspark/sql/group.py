@@ -86,5 +86,8 @@ class GroupedData(PandasGroupedOpsMixin):
     def pivot(self, pivot_col, values=None):
         if self._pivot is not None:
             fail("UnsupportedOperationException", "REPEATED_CLAUSE", {"clause": "PIVOT", "operation": "SUBQUERY"})
+        if self._kind != "by":
+            operation = {"clause": "PIVOT"}
+            fail("UnsupportedOperationException", "UNSUPPORTED_FEATURE.PIVOT_AFTER_GROUP_BY", operation)
         made = None if values is None else [_literal(value) for value in values]
         return GroupedData(self._df, self._kind, self._by, self._sets, (_to_expr(pivot_col), made))

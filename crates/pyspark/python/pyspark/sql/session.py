@@ -2,6 +2,7 @@
 
 import _tidemark_conf
 import _tidemark_frame as _native
+from _tidemark_system import fail
 
 from pyspark.errors import PySparkTypeError, PySparkValueError
 from pyspark.sql.dataframe import DataFrame
@@ -323,10 +324,18 @@ class SparkSession:
                     "arg_type": type(names).__name__,
                 },
             )
-        names = None if names is None else list(names)
+        # Names are bytes of UTF-8 on their way.
+        names = None if names is None else [name if isinstance(name, str) else name.encode("utf-8") for name in names]
         struct = _rows.infer_schema(rows, names, _rows.Rules(self.conf))
         convert = _rows.converter(struct)
         rows = [convert(row) for row in rows]
+        for row in rows:
+            if row is not None and len(row) != len(struct.fields):
+                fail(
+                    "IllegalArgumentException",
+                    "STRUCT_ARRAY_LENGTH_MISMATCH",
+                    {"expected": str(len(struct.fields)), "actual": str(len(row))},
+                )
         if names is not None:
             for index, name in enumerate(names):
                 if index >= len(struct.fields):

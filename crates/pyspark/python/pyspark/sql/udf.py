@@ -35,13 +35,17 @@ class UserDefinedFunction:
     def __init__(self, func, returnType=None, name=None, evalType=100, deterministic=True):
         if not callable(func):
             raise PySparkTypeError(
-                errorClass="NOT_CALLABLE",
-                messageParameters={"arg_name": "func", "arg_type": type(func).__name__},
+                errorClass="NOT_EXPECTED_TYPE",
+                messageParameters={"expected_type": "callable", "arg_name": "func", "arg_type": type(func).__name__},
             )
         if returnType is not None and not isinstance(returnType, (DataType, str)):
             raise PySparkTypeError(
-                errorClass="NOT_DATATYPE_OR_STR",
-                messageParameters={"arg_name": "returnType", "arg_type": type(returnType).__name__},
+                errorClass="NOT_EXPECTED_TYPE",
+                messageParameters={
+                    "expected_type": "DataType or str",
+                    "arg_name": "returnType",
+                    "arg_type": type(returnType).__name__,
+                },
             )
         self.func = func
         self._returnType = returnType

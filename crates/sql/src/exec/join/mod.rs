@@ -206,8 +206,8 @@ impl JoinExec {
             let local = streamed.into_iter().map(|task| task.into_iter().flatten().collect()).collect();
             return self.broadcast(build, local, by_reducer(built), ctx);
         }
-        let joined = self.by_partition(by_reducer(l), by_reducer(r), ctx)?;
-        Ok(super::exchange::coalesce_small(joined))
+        let (l, r) = super::exchange::coalesced_sides((left, &l), (right, &r))?;
+        self.by_partition(l, r, ctx)
     }
 
     /// The side that adaptive execution would broadcast, by the bytes that it has (JoinSelection with runtime statistics,
@@ -226,9 +226,11 @@ impl JoinExec {
             Side::Left => matches!(self.kind, JoinKind::Inner | JoinKind::Cross | JoinKind::RightOuter),
             Side::Right => !matches!(self.kind, JoinKind::RightOuter | JoinKind::FullOuter),
         };
+        // An outer join keeps the rows of the other side whatever is empty: nothing is won by not broadcasting.
+        let outer = matches!(self.kind, JoinKind::LeftOuter | JoinKind::RightOuter);
         let (left_size, right_size) = (size(l), size(r));
-        let left = can(Side::Left) && left_size <= threshold && !sparse(l);
-        let right = can(Side::Right) && right_size <= threshold && !sparse(r);
+        let left = can(Side::Left) && left_size <= threshold && (outer || !sparse(l));
+        let right = can(Side::Right) && right_size <= threshold && (outer || !sparse(r));
         match (left, right) {
             (true, true) => Some(if right_size <= left_size { Side::Right } else { Side::Left }),
             (true, false) => Some(Side::Left),

@@ -35,9 +35,9 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("assert_true", 1, 2, assert_true),
     FunctionEntry::custom("raise_error", 1, 1, raise_error),
     FunctionEntry::row("version", 0, 0, &[], Ret::Is(T::Str), Nulls::Never, |_, _| Ok(Value::from("4.3.0"))),
-    FunctionEntry::row("current_database", 0, 0, &[], Ret::Is(T::Str), Nulls::Never, |_, _| Ok(Value::from("default")))
-        .shown("current_schema"),
-    FunctionEntry::row("current_schema", 0, 0, &[], Ret::Is(T::Str), Nulls::Never, |_, _| Ok(Value::from("default"))),
+    // The analyzer puts the session's database in.
+    FunctionEntry::custom("current_database", 0, 0, |_, _| Ok(super::session::current_schema("default"))),
+    FunctionEntry::custom("current_schema", 0, 0, |_, _| Ok(super::session::current_schema("default"))),
     FunctionEntry::row("current_catalog", 0, 0, &[], Ret::Is(T::Str), Nulls::Never, |_, _| {
         Ok(Value::from("spark_catalog"))
     }),

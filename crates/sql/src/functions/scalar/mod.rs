@@ -47,6 +47,7 @@ pub(crate) use self::intervals::{add_interval, overflow as interval_overflow};
 pub use self::java_pattern::JavaPattern;
 pub(in crate::functions) use self::patterns::{Like, java_regex};
 pub(in crate::functions) use self::predicates::equal_values;
+pub(crate) use self::session::{VARIABLE_REFERENCE, current_schema, variable_of, variable_reference};
 pub(in crate::functions) use self::strings::range as substring_range;
 pub(crate) use self::times::{check_schema as check_time_type, enabled as time_type_enabled};
 pub(in crate::functions) use self::truncation::TruncUnit;

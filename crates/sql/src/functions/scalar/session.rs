@@ -1,9 +1,12 @@
 //! What a session says of itself: users, the search path, the file of a row; bitmap positions; similarity of texts.
 
 use super::strings::{bytes, s};
+use crate::expr::Expr;
 use crate::functions::coercion::In;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{FunctionEntry, Nulls, Ret};
+use crate::functions::row::row_call;
+use crate::types::DataType;
 use crate::value::Value;
 
 /// The name of the session's user.
@@ -11,6 +14,9 @@ const USER: &str = "tidemark";
 
 const S: Ret = Ret::Is(T::Str);
 const L: Ret = Ret::Is(T::Long);
+
+/// Name of the calls that stand for session variables.
+pub(crate) const VARIABLE_REFERENCE: &str = "variablereference";
 
 /// Bits of a bitmap.
 const BITS: i64 = 32_768;
@@ -48,6 +54,30 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
         |_, v| Ok(Value::Double(jaro_winkler(s(&v[0]), s(&v[1])))),
     ),
 ];
+
+/// A session variable in an expression (VariableReference): what it holds, under its name.
+pub(crate) fn variable_reference(name: &str, value: Expr) -> Expr {
+    let (data_type, nullable) = (value.data_type(), value.nullable());
+    let args = vec![Expr::literal(Value::from(name.to_lowercase().as_str()), DataType::String), value];
+    row_call(VARIABLE_REFERENCE, args, data_type, nullable, false, false, |_, v| Ok(v[1].clone()))
+}
+
+/// The variable that an expression is.
+pub(crate) fn variable_of(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Call(call) if &*call.name == VARIABLE_REFERENCE => match call.args.first() {
+            Some(Expr::Literal { value: Value::String(name), .. }) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// current_schema() where a database is in use.
+pub(crate) fn current_schema(database: &str) -> Expr {
+    let database = Expr::literal(Value::from(database), DataType::String);
+    row_call("current_schema", vec![database], DataType::String, false, false, false, |_, v| Ok(v[0].clone()))
+}
 
 /// Jaro's similarity, raised by up to four equal characters at the start.
 fn jaro_winkler(left: &str, right: &str) -> f64 {

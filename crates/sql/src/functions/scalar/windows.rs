@@ -74,6 +74,19 @@ fn offset(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
 
 fn nth(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     args[1] = cast_to(args[1].clone(), &DataType::Integer, b.ansi());
+    if let Expr::Literal { value, .. } = args[1].unaliased()
+        && value.as_i64().is_some_and(|offset| offset <= 0)
+    {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
+            &[
+                ("sqlExpr", &format!("\"{}\"", crate::functions::describe::call_text("nth_value", &args))),
+                ("exprName", "offset"),
+                ("valueRange", "(0, 9223372036854775807]"),
+                ("currentValue", &format!("{}L", value.as_i64().unwrap_or_default())),
+            ],
+        ));
+    }
     if args.len() == 2 && b.ignore_nulls {
         args.push(Expr::bool(true));
     }
