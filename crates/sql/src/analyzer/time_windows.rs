@@ -262,7 +262,7 @@ impl Analyzer<'_> {
                 }
             };
             metadata.window = None;
-            let (column, next) = self.add_below(expr.clone(), WINDOW_TIME, metadata, &child);
+            let (column, next) = self.add_below(expr.clone(), &expr.pretty_sql(), metadata, &child);
             child = next;
             list = replace(list, &expr, &column);
         }

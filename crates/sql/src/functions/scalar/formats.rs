@@ -363,7 +363,8 @@ fn format_number(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
         }
     }
     let digits = if group { grouped(&digits) } else { digits };
-    Ok(Value::from(if x < 0.0 { format!("-{digits}") } else { digits }))
+    let negative = x < 0.0 || (x == 0.0 && x.is_sign_negative());
+    Ok(Value::from(if negative { format!("-{digits}") } else { digits }))
 }
 
 fn bad_charset(function: &str, charset: &str) -> SparkError {

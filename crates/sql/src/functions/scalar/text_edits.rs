@@ -207,9 +207,9 @@ fn mask(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         Ok(Value::from(
             text.chars()
                 .map(|c| match c {
-                    'A'..='Z' => with(1, c),
-                    'a'..='z' => with(2, c),
-                    '0'..='9' => with(3, c),
+                    c if c.is_uppercase() => with(1, c),
+                    c if c.is_lowercase() => with(2, c),
+                    c if c.is_ascii_digit() => with(3, c),
                     c => with(4, c),
                 })
                 .collect::<String>(),

@@ -87,6 +87,10 @@ fn nth(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
             ],
         ));
     }
+    // What is so anyway does not show.
+    if args.get(2).is_some_and(|ignored| ignored.is_literal_bool(false)) {
+        args.truncate(2);
+    }
     if args.len() == 2 && b.ignore_nulls {
         args.push(Expr::bool(true));
     }
