@@ -197,7 +197,7 @@ impl Analyzer<'_> {
             &self.conf,
         )
         .map_err(|error| match error.condition.as_deref() {
-            Some("UNSUPPORTED_TIME_TYPE") => error,
+            Some("UNSUPPORTED_TIME_TYPE" | "WRONG_NUM_ARGS.WITH_SUGGESTION") => error,
             Some(condition)
                 if condition.starts_with("DATATYPE_MISMATCH") || condition.starts_with("INVALID_FORMAT.") =>
             {

@@ -69,7 +69,7 @@ pub(crate) use names::{column_in, quote_parts, unresolved_column};
 pub(crate) use scope::Scope;
 
 /// Conditions (by their beginning) whose errors Spark raises with the plan at hand.
-const SHOWN_WITH_PLAN: [&str; 18] = [
+const SHOWN_WITH_PLAN: [&str; 20] = [
     "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY",
     "MULTI_ALIAS_WITHOUT_GENERATOR",
     "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
@@ -88,6 +88,8 @@ const SHOWN_WITH_PLAN: [&str; 18] = [
     "UNPIVOT_",
     "MISSING_ATTRIBUTES",
     "GROUP_BY_AGGREGATE",
+    "INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC",
+    "INVALID_WITHIN_GROUP_EXPRESSION.MISMATCH",
 ];
 
 /// Analyses plans and expressions for one session.

@@ -10,6 +10,7 @@ use super::splits::FileSplit;
 use super::times::Times;
 use crate::conf::SqlConf;
 use crate::error::Result;
+use crate::functions::datetime::pattern::Pattern;
 use crate::functions::json::{Kinds, TypeOfText, infer as infer_value};
 use crate::session::SqlSession;
 use crate::types::{DataType, StructField, StructType};
@@ -41,6 +42,9 @@ pub fn infer(
     let separator = text(options, "linesep").map(|s| charset.encode(s));
     let lenience = super::json_read::lenience(options)?;
     let columns = [DataType::Timestamp, DataType::TimestampNtz].map(|t| StructField::new("time", t, true));
+    if let Some(pattern) = text(options, "timestampformat") {
+        Pattern::new(pattern, true)?;
+    }
     let times = Times::of(options, conf, &StructType::new(columns.into()))?;
     let is_time = |text: &str| times.timestamp(text).map(|_| DataType::Timestamp);
     let time: Option<TypeOfText<'_>> = if flag(options, "infertimestamp", false)? { Some(&is_time) } else { None };

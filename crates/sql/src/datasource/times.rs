@@ -32,7 +32,7 @@ impl Times {
     pub fn of(options: &Options, conf: &SqlConf, columns: &StructType) -> Result<Self> {
         let pattern = |key: &str, wanted: &DataType| {
             let given = text(options, key).filter(|_| columns.fields.iter().any(|f| contains(&f.data_type, wanted)));
-            given.map(|p| Pattern::new(p, true)).transpose()
+            given.map(Pattern::reading)
         };
         let zone = match text(options, "timezone") {
             Some(id) => Zone::of(id)?,
@@ -40,9 +40,9 @@ impl Times {
         };
         Ok(Self {
             zone,
-            date: pattern("dateformat", &DataType::Date)?,
-            timestamp: pattern("timestampformat", &DataType::Timestamp)?,
-            timestamp_ntz: pattern("timestampntzformat", &DataType::TimestampNtz)?,
+            date: pattern("dateformat", &DataType::Date),
+            timestamp: pattern("timestampformat", &DataType::Timestamp),
+            timestamp_ntz: pattern("timestampntzformat", &DataType::TimestampNtz),
         })
     }
 

@@ -540,14 +540,15 @@ pub fn column_node_text(expr: &Expr) -> String {
             parts.iter().map(shown).collect::<Vec<_>>().join(".")
         }
         Expr::UnresolvedFunction(call) => {
-            let distinct = if call.distinct { "DISTINCT " } else { "" };
-            let body = format!("{}({distinct}{})", call.name, join(&call.args));
+            // DISTINCT is not shown.
+            let body = format!("{}({})", call.name, join(&call.args));
             match &call.over {
                 Some(spec) => format!("{body} OVER ({})", spec_text(spec, Style::Pretty)),
                 None => body,
             }
         }
         Expr::Literal { value: Value::String(text), .. } => format!("'{text}'"),
+        Expr::Literal { value: Value::Long(n), .. } => format!("{n}L"),
         Expr::Alias(alias) => {
             let name = match alias.names.as_slice() {
                 [name] => quote_if_needed(name),
@@ -579,7 +580,8 @@ pub fn column_node_text(expr: &Expr) -> String {
             format!("{}[{}]", column_node_text(child), column_node_text(extraction))
         }
         Expr::UnresolvedLambda { params, body } => {
-            format!("lambdafunction({}, {})", column_node_text(body), params.join(", "))
+            let params = if let [only] = params.as_slice() { only.clone() } else { format!("({})", params.join(", ")) };
+            format!("{params} -> {}", column_node_text(body))
         }
         Expr::PythonUdf(udf) => format!("{}({})", udf.name, join(&udf.args)),
         Expr::GetField { child, name, .. } => format!("{}.{name}", column_node_text(child)),

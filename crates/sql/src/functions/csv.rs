@@ -2,8 +2,8 @@
 
 use arrow::array::{Array, ArrayRef, AsArray, StringBuilder};
 
-use super::coercion::In;
-use super::json::{constant, options, schema_argument};
+use super::coercion::{In, check_inputs};
+use super::json::{options, sample, schema_argument};
 use super::registry::{Build, FunctionEntry};
 use super::row::call;
 use super::{EvalContext, Kernel, describe};
@@ -26,7 +26,9 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
 fn from_csv(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let schema = schema_argument(b, &args[1])?;
     let options = options(b, args.get(2))?;
-    let child = b.inputs(vec![args[0].clone()], &[In::Str])?;
+    let child = check_inputs(vec![args[0].clone()], &[In::Str], false, b.ansi(), &|_| {
+        describe::call_text("from_csv", &args[..1])
+    })?;
     let schema = match schema {
         DataType::Struct(_) => schema.as_nullable(),
         other => {
@@ -40,7 +42,8 @@ fn from_csv(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         b.conf.get("spark.sql.columnNameOfCorruptRecord").unwrap_or_else(|| "_corrupt_record".into())
     });
     let kernel = FromCsv { schema: schema.clone(), options, corrupt };
-    Ok(call("from_csv", child, schema, true, kernel))
+    let nullable = child[0].nullable();
+    Ok(call("from_csv", child, schema, nullable, kernel))
 }
 
 #[derive(Debug)]
@@ -139,10 +142,19 @@ impl Kernel for FromCsv {
 
 fn to_csv(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let options = options(b, args.get(1))?;
-    let child = b.inputs(vec![args[0].clone()], &[In::Struct])?;
+    let child = vec![args[0].clone()];
     let input = child[0].data_type();
-    let nullable = child[0].nullable();
-    Ok(call("to_csv", child, DataType::String, nullable, ToCsv { input, options }))
+    if !matches!(input, DataType::Struct(_)) {
+        return Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.UNSUPPORTED_INPUT_TYPE",
+            &[
+                ("sqlExpr", &format!("\"{}\"", describe::call_text("to_csv", &child))),
+                ("functionName", "`to_csv`"),
+                ("dataType", &input.quoted_sql()),
+            ],
+        ));
+    }
+    Ok(call("to_csv", child, DataType::String, true, ToCsv { input, options }))
 }
 
 #[derive(Debug)]
@@ -170,18 +182,7 @@ impl Kernel for ToCsv {
 fn schema_of_csv(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let options = options(b, args.get(1))?;
     let child = vec![args[0].clone()];
-    let text = constant(b, &child[0])?;
-    let Some(text) = text.as_ref().and_then(Value::as_str) else {
-        return Err(SparkError::analysis(
-            "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
-            &[
-                ("sqlExpr", &format!("\"{}\"", describe::call_text("schema_of_csv", &child))),
-                ("inputName", "`csv`"),
-                ("inputType", "\"STRING\""),
-                ("inputExpr", &describe::quoted(&child[0])),
-            ],
-        ));
-    };
+    let text = &*sample(b, &child, "csv")?;
     let schema = infer_record(text, &options, b.conf)?;
     let value = Expr::literal(Value::from(DataType::Struct(schema.into()).sql()), DataType::String);
     Ok(super::scalar::replaced("schema_of_csv", child, value, DataType::String, false))

@@ -61,6 +61,12 @@ impl Pattern {
         }
     }
 
+    /// A pattern to read data by: data sources make theirs while they read, so one that is refused reads nothing.
+    pub fn reading(pattern: &str) -> Pattern {
+        let nothing = || Pattern { elements: vec![Element::Literal("\u{0}".into())], variable_fraction: false };
+        Pattern::new(pattern, true).unwrap_or_else(|_| nothing())
+    }
+
     /// The text of an instant on the wall clock of `zone`.
     pub fn format(&self, micros: i64, zone: &Zone) -> String {
         let mut out = String::new();

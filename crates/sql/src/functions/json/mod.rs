@@ -9,7 +9,7 @@ mod resolve;
 
 pub(crate) use self::infer::{Kinds, TypeOfText, infer};
 pub(crate) use self::resolve::writer;
-pub(super) use self::resolve::{FUNCTIONS, base64, constant, mime_base64, options, schema_argument, unbase64};
+pub(super) use self::resolve::{FUNCTIONS, base64, constant, mime_base64, options, sample, schema_argument, unbase64};
 
 use std::borrow::Cow;
 

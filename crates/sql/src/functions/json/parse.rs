@@ -1,6 +1,6 @@
 //! from_json: values by schema (JacksonParser, with partial results).
 
-use super::{bare, items, members, raw, root};
+use super::{bare, items, members, quote, raw, root};
 use crate::datasource::json_scan::{Kind, Lenience, Span, unquote};
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::functions::cast::parse::{
@@ -50,6 +50,13 @@ impl Reader {
             return Ok(value);
         }
         if self.fail_fast {
+            let list = root(text, self.lenience).is_some_and(|span| span.kind == Kind::Array);
+            if list && matches!(self.schema, DataType::Struct(_)) {
+                return Err(SparkError::runtime(
+                    "MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_JSON_ARRAYS_AS_STRUCTS",
+                    &[("badRecord", text)],
+                ));
+            }
             let shown = match &value {
                 Value::Struct(fields) => {
                     let parts: Vec<String> =
@@ -84,6 +91,8 @@ impl Reader {
 
     fn root_value(&self, bytes: &[u8], span: Span, zone: &Zone) -> Read {
         match (&self.schema, span.kind) {
+            (DataType::Variant, _) => variant(bytes, span),
+            (DataType::Struct(_), Kind::Null) => Err(Partial(self.nothing())),
             (_, Kind::Null) => Ok(Value::Null),
             (DataType::Struct(s), Kind::Object) => self.object(bytes, span, s, zone),
             // One object stands for an array of one.
@@ -184,7 +193,6 @@ impl Reader {
             }
             DataType::Binary if is_text => Value::binary(super::resolve::unbase64(&text()?).ok_or_else(unfit)?),
             DataType::Date => match span.kind {
-                Kind::Integer => Value::Date(i32::try_from(integer()?).map_err(|_| unfit())?),
                 Kind::Text { .. } => self.date(&text()?, zone).ok_or_else(unfit)?,
                 _ => return Err(unfit()),
             },
@@ -247,7 +255,7 @@ impl Reader {
                 }
                 Value::map(entries)
             }
-            DataType::Variant => return Err(unfit()),
+            DataType::Variant => return variant(bytes, span),
             _ => return Err(unfit()),
         })
     }
@@ -263,6 +271,20 @@ impl Reader {
             None => parse_date(text).or_else(|| text.parse().ok()).map(Value::Date),
         }
     }
+}
+
+/// Whatever JSON stands there.
+fn variant(bytes: &[u8], span: Span) -> Read {
+    let mut quoted = String::new();
+    let shown = match span.kind {
+        Kind::Text { .. } => {
+            let text = unquote(bytes, span).map_err(|_| Partial(Value::Null))?;
+            quote(&text, &mut quoted);
+            &quoted
+        }
+        _ => raw(bytes, span),
+    };
+    crate::functions::variant::parse(shown).ok_or(Partial(Value::Null))
 }
 
 fn special(text: &str) -> Option<f64> {

@@ -112,8 +112,8 @@ pub(in crate::functions) fn schema_argument(b: &Build<'_>, expr: &Expr) -> Resul
     }
 }
 
-fn pattern(options: &Options, key: &str, parsing: bool) -> Result<Option<Pattern>> {
-    options.get(key).map(|p| Pattern::new(p, parsing)).transpose()
+fn pattern(options: &Options, key: &str) -> Result<Option<Pattern>> {
+    options.get(key).map(|p| Pattern::new(p, false)).transpose()
 }
 
 fn zone(options: &Options) -> Result<Option<Zone>> {
@@ -150,9 +150,6 @@ fn from_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     if !matches!(schema, DataType::Struct(_) | DataType::Array { .. } | DataType::Map { .. } | DataType::Variant) {
         return Err(invalid_schema(&sql, &schema));
     }
-    if schema == DataType::Variant {
-        return Err(SparkError::not_yet("from_json into VARIANT"));
-    }
     if let Some(map) = bad_key(&schema) {
         return Err(SparkError::analysis(
             "DATATYPE_MISMATCH.INVALID_JSON_MAP_KEY_TYPE",
@@ -168,12 +165,13 @@ fn from_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         DataType::Struct(s) => s.fields.iter().position(|f| f.name == corrupt_name && f.data_type == DataType::String),
         _ => None,
     };
+    let reading = |key: &str| options.get(key).map(|p| Pattern::reading(p));
     let reader = Reader {
         lenience: lenience(&options)?,
         zone: zone(&options)?,
-        timestamp: pattern(&options, "timestampformat", true)?,
-        timestamp_ntz: pattern(&options, "timestampntzformat", true)?,
-        date: pattern(&options, "dateformat", true)?,
+        timestamp: reading("timestampformat"),
+        timestamp_ntz: reading("timestampntzformat"),
+        date: reading("dateformat"),
         fail_fast: mode == "FAILFAST",
         corrupt,
         schema: schema.clone(),
@@ -271,15 +269,15 @@ pub(crate) fn writer(options: &Options, conf: &SqlConf) -> Result<Writer> {
         ignore_nulls: flag(options, "ignorenullfields", ignore)?,
         pretty: flag(options, "pretty", false)?,
         zone: zone(options)?,
-        timestamp: match pattern(options, "timestampformat", false)? {
+        timestamp: match pattern(options, "timestampformat")? {
             Some(p) => p,
             None => Pattern::new("yyyy-MM-dd'T'HH:mm:ss.SSSXXX", false)?,
         },
-        timestamp_ntz: match pattern(options, "timestampntzformat", false)? {
+        timestamp_ntz: match pattern(options, "timestampntzformat")? {
             Some(p) => p,
             None => Pattern::new("yyyy-MM-dd'T'HH:mm:ss.SSS", false)?,
         },
-        date: pattern(options, "dateformat", false)?,
+        date: pattern(options, "dateformat")?,
     })
 }
 
@@ -287,6 +285,10 @@ fn to_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let options = options(b, args.get(1))?;
     let child = vec![args[0].clone()];
     let t = child[0].data_type();
+    if t == DataType::Null {
+        let nothing = Expr::literal(Value::Null, DataType::String);
+        return Ok(crate::functions::scalar::replaced("to_json", child, nothing, DataType::String, true));
+    }
     if !matches!(t, DataType::Struct(_) | DataType::Array { .. } | DataType::Map { .. } | DataType::Variant) {
         return Err(invalid_schema(&describe::call_text("to_json", &child), &t));
     }
@@ -314,21 +316,33 @@ impl Kernel for ToJson {
     }
 }
 
+/// The constant text whose schema is asked for: schema_of_json, schema_of_csv.
+pub(in crate::functions) fn sample(b: &Build<'_>, child: &[Expr], name: &str) -> Result<String> {
+    let arg = &child[0];
+    let sql = describe::call_text(b.name, child);
+    match constant(b, arg)? {
+        Some(Value::Null) => Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.UNEXPECTED_NULL",
+            &[("sqlExpr", &format!("\"{sql}\"")), ("exprName", name)],
+        )),
+        Some(Value::String(text)) => Ok(text.to_string()),
+        Some(_) => Err(crate::functions::coercion::unexpected_input(&sql, 0, "\"STRING\"", arg)),
+        None => Err(SparkError::analysis(
+            "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
+            &[
+                ("sqlExpr", &format!("\"{sql}\"")),
+                ("inputName", &format!("`{name}`")),
+                ("inputType", "\"STRING\""),
+                ("inputExpr", &describe::quoted(arg)),
+            ],
+        )),
+    }
+}
+
 fn schema_of_json(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let options = options(b, args.get(1))?;
     let child = vec![args[0].clone()];
-    let text = constant(b, &child[0])?;
-    let Some(text) = text.as_ref().and_then(Value::as_str) else {
-        return Err(SparkError::analysis(
-            "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
-            &[
-                ("sqlExpr", &format!("\"{}\"", describe::call_text("schema_of_json", &child))),
-                ("inputName", "`json`"),
-                ("inputType", "\"STRING\""),
-                ("inputExpr", &describe::quoted(&child[0])),
-            ],
-        ));
-    };
+    let text = &*sample(b, &child, "json")?;
     let lenience = lenience(&options)?;
     let Some(span) = root(text, lenience) else {
         return Err(SparkError::plain(
