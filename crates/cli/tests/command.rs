@@ -50,6 +50,21 @@ print(report['id'] == str(query.id) == progress['id'], type(progress.id).__name_
 }
 
 #[test]
+fn the_end_of_a_script_runs_its_handlers_and_lets_go_of_its_objects() {
+    let script = "\
+import atexit
+atexit.register(print, 'handler')
+class Kept:
+    __slots__ = ('name',)
+    def __del__(self): print('gone')
+kept = Kept()
+print('end')
+";
+    let output = run("ends", script);
+    assert_eq!(text(&output.stdout), "end\nhandler\ngone\n", "{}", text(&output.stderr));
+}
+
+#[test]
 fn an_uncaught_error_ends_with_a_traceback_that_names_the_line_and_status_1() {
     let output = run(
         "fails",

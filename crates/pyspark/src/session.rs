@@ -76,7 +76,8 @@ pub enum ParkedCall {
 
 /// A Python interpreter bound to one engine session.
 pub struct PythonSession {
-    interpreter: Rc<Interpreter>,
+    /// Until the session is dropped.
+    interpreter: Option<Rc<Interpreter>>,
     state: Rc<State>,
     interrupt: Arc<AtomicBool>,
     /// The coroutine of a script compiled to park, and the script's file name.
@@ -91,8 +92,8 @@ impl PythonSession {
         let state = Rc::new(State::new(options, Arc::clone(&interrupt)));
         state.set_interpreter(&interpreter);
         *state.sql.udfs.borrow_mut() = Some(Rc::new(Host(Rc::clone(&state))));
-        state.streaming.set_host(Rc::new(Host(Rc::clone(&state))));
-        Self { interpreter, state, interrupt, running: RefCell::new(None) }
+        state.streaming.set_host(Some(Rc::new(Host(Rc::clone(&state)))));
+        Self { interpreter: Some(interpreter), state, interrupt, running: RefCell::new(None) }
     }
 
     /// Setting it makes a running script raise KeyboardInterrupt at its next loop turn or engine call.
@@ -130,7 +131,12 @@ impl PythonSession {
     fn conclude(&self, outcome: Option<RunState>) -> RunState {
         let outcome = outcome.unwrap_or(RunState::Finished { exit_code: 0 });
         if !matches!(outcome, RunState::Parked { .. }) {
-            self.state.enter(|_| drop(self.running.borrow_mut().take()));
+            self.state.enter(|vm| {
+                drop(self.running.borrow_mut().take());
+                if !self.state.interactive {
+                    at_exit("_run_exitfuncs", vm);
+                }
+            });
         }
         outcome
     }
@@ -229,14 +235,25 @@ impl PythonSession {
 
 impl Drop for PythonSession {
     fn drop(&mut self) {
-        self.state.enter(|_| {
+        self.state.enter(|vm| {
             drop(self.running.borrow_mut().take());
-            self.state.forget_functions();
+            self.state.forget_objects();
+            at_exit("_clear", vm);
         });
+        // The engine and the hosts hold each other.
         *self.state.sql.udfs.borrow_mut() = None;
-        // The engine may hold the host longer; without the interpreter it answers that the script has ended.
-        debug_assert!(Rc::strong_count(&self.interpreter) >= 1);
+        self.state.streaming.set_host(None);
+        // Modules and their functions hold each other too: only the interpreter's own end lets go of them.
+        if let Some(interpreter) = self.interpreter.take().and_then(Rc::into_inner) {
+            self.state.end(interpreter);
+        }
     }
+}
+
+/// Calls a function of `atexit`. What fails in a handler is printed by it.
+fn at_exit(function: &'static str, vm: &VirtualMachine) {
+    // Without the module no handler can be there.
+    let _ = vm.import("atexit", 0).and_then(|module| module.get_attr(function, vm)?.call((), vm));
 }
 
 /// Puts our modules in their places; once per interpreter.

@@ -9,7 +9,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustpython_vm::builtins::PyBaseExceptionRef;
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyType};
 use rustpython_vm::{AsObject, Interpreter, PyObject, PyObjectRef, PyResult, VirtualMachine};
 use tidemark_sql::python::StateServer;
 use tidemark_sql::session::SqlSession;
@@ -46,6 +46,8 @@ pub(crate) struct State {
     leaving: RefCell<Option<PyBaseExceptionRef>>,
     /// A function of the script runs as Spark's workers would run it.
     pub(crate) on_worker: Cell<bool>,
+    /// The session is over: nothing is printed any more.
+    ended: Cell<bool>,
 }
 
 thread_local! {
@@ -86,6 +88,7 @@ impl State {
             script: RefCell::default(),
             leaving: RefCell::new(None),
             on_worker: Cell::new(false),
+            ended: Cell::new(false),
         }
     }
 
@@ -140,8 +143,32 @@ impl State {
         self.listeners.borrow().clone()
     }
 
+    /// Ends the interpreter of a session that is over, and lets go of everything that was made in it. What the objects of a
+    /// script that is still looked at would print as they go, nobody waits for.
+    pub(crate) fn end(self: &Rc<Self>, interpreter: Interpreter) {
+        self.ended.set(self.interactive);
+        CURRENT.with(|stack| stack.borrow_mut().push(Rc::clone(self)));
+        let entered = Entered;
+        interpreter.enter(|vm| {
+            vm.finalize_modules();
+            self.ended.set(true);
+            // The collector does not see that the descriptors of `__slots__` hold their class.
+            for object in vm.state.gc.get_objects(None) {
+                let class = object.downcast_ref::<PyType>().filter(|class| class.heaptype_ext.is_some());
+                if let Some(attributes) = class.and_then(|class| class.attributes.as_dict()) {
+                    // A dict can be cleared.
+                    let _ = vm.call_method(attributes.as_object(), "clear", ());
+                }
+            }
+            vm.state.gc.collect_force(2);
+        });
+        drop(interpreter);
+        drop(entered);
+    }
+
     /// Lets go of all Python objects, while the interpreter still lives.
-    pub(crate) fn forget_functions(&self) {
+    pub(crate) fn forget_objects(&self) {
+        drop(self.leaving.borrow_mut().take());
         let listeners = std::mem::take(&mut *self.listeners.borrow_mut());
         drop(listeners);
         let functions = std::mem::take(&mut *self.functions.borrow_mut());
@@ -184,7 +211,9 @@ impl State {
     }
 
     pub(crate) fn print(&self, to: Output, text: &str) {
-        (self.output)(to, text);
+        if !self.ended.get() {
+            (self.output)(to, text);
+        }
     }
 
     /// Whether the interrupt handle was used and the script has not heard of it yet.

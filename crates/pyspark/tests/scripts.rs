@@ -55,7 +55,7 @@ impl StreamingApi for NoQueries {
     }
     fn set_crash_point(&self, _: Option<CrashPoint>) {}
     fn set_observer(&self, _: Option<Rc<dyn StreamObserver>>) {}
-    fn set_host(&self, _: Rc<dyn ScriptHost>) {}
+    fn set_host(&self, _: Option<Rc<dyn ScriptHost>>) {}
     fn broker(&self) -> Rc<Broker> {
         Rc::new(Broker::new(Arc::new(MemoryFs::new()), "/"))
     }

@@ -278,7 +278,7 @@ pub trait StreamingApi {
     fn next_due_ms(&self) -> Option<i64>;
     fn set_crash_point(&self, point: Option<CrashPoint>);
     fn set_observer(&self, observer: Option<Rc<dyn StreamObserver>>);
-    fn set_host(&self, host: Rc<dyn ScriptHost>);
+    fn set_host(&self, host: Option<Rc<dyn ScriptHost>>);
     /// The session's Kafka broker.
     fn broker(&self) -> Rc<Broker>;
     /// The session's TCP ports.

@@ -62,8 +62,8 @@ impl Env {
         self.observer.borrow().clone()
     }
 
-    pub(crate) fn set_host(&self, host: Rc<dyn ScriptHost>) {
-        *self.host.borrow_mut() = Some(host);
+    pub(crate) fn set_host(&self, host: Option<Rc<dyn ScriptHost>>) {
+        *self.host.borrow_mut() = host;
     }
 
     pub(crate) fn set_observer(&self, observer: Option<Rc<dyn StreamObserver>>) {

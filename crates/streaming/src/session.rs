@@ -276,7 +276,7 @@ impl StreamingApi for StreamingSession {
         self.env.set_observer(observer);
     }
 
-    fn set_host(&self, host: Rc<dyn ScriptHost>) {
+    fn set_host(&self, host: Option<Rc<dyn ScriptHost>>) {
         self.env.set_host(host);
     }
 

@@ -37,7 +37,7 @@ impl Fixture {
 
     fn over(fs: Arc<MemoryFs>) -> Self {
         let clock = Rc::new(VirtualClock::new(START_MS * 1000));
-        let sql = Rc::new(SqlSession::new(fs.clone(), "/work", clock.clone(), 2));
+        let sql = Rc::new(SqlSession::new(fs.clone(), "/lake", clock.clone(), 2));
         sql.conf.borrow_mut().set("spark.sql.shuffle.partitions", "2").unwrap();
         Self { fs, streams: StreamingSession::new(sql, clock, Box::new(SeededIds::new(1))) }
     }
@@ -95,12 +95,12 @@ fn available_now_takes_one_batch_and_ends_and_the_next_run_goes_on() {
         assert!(!query.is_active());
         assert_eq!(progress(&query), [(run, 3)]);
     }
-    assert_eq!(fixture.names("/work/cp"), ["commits", "metadata", "offsets"]);
-    assert_eq!(fixture.names("/work/cp/offsets"), ["0", "1"]);
-    let offsets = String::from_utf8(fixture.fs.read("/work/cp/offsets/1").unwrap().to_vec()).unwrap();
+    assert_eq!(fixture.names("/lake/cp"), ["commits", "metadata", "offsets"]);
+    assert_eq!(fixture.names("/lake/cp/offsets"), ["0", "1"]);
+    let offsets = String::from_utf8(fixture.fs.read("/lake/cp/offsets/1").unwrap().to_vec()).unwrap();
     assert_eq!(offsets.lines().nth(2), Some("{\"offset\":6,\"timestamp\":2000}"));
     assert!(offsets.contains("\"spark.sql.shuffle.partitions\":\"2\""));
-    let commit = fixture.fs.read("/work/cp/commits/1").unwrap();
+    let commit = fixture.fs.read("/lake/cp/commits/1").unwrap();
     assert_eq!(&**commit, b"v1\n{\"nextBatchWatermarkMs\":0}");
 }
 
@@ -120,7 +120,7 @@ fn the_rate_source_wakes_with_the_clock_and_idle_time_costs_nothing() {
 fn a_query_just_started_has_progress_once_it_is_asked_for() {
     let fixture = Fixture::new();
     let rows = source("rate-micro-batch", &[("rowsPerBatch", "3")]);
-    let query = fixture.streams.start(rows, noop("/work/cp", TriggerSpec::ProcessingTime("1 second".into()))).unwrap();
+    let query = fixture.streams.start(rows, noop("/lake/cp", TriggerSpec::ProcessingTime("1 second".into()))).unwrap();
     assert!(query.last_progress().is_some());
     assert_eq!(progress(&query), [(0, 3)]);
     query.stop().unwrap();
@@ -239,7 +239,7 @@ fn a_failing_function_of_the_script_ends_the_query() {
     let fixture = Fixture::new();
     let script = Rc::new(Script::default());
     *script.session.borrow_mut() = Some(fixture.streams.env.session.clone());
-    fixture.streams.set_host(script.clone());
+    fixture.streams.set_host(Some(script.clone()));
     let spec = WriterSpec { foreach_batch: Some(1), ..WriterSpec::default() };
     let query = fixture.streams.start(source("rate-micro-batch", &[("rowsPerBatch", "3")]), spec).unwrap();
     let checkpoint = query.description().checkpoint;
@@ -345,7 +345,7 @@ fn json_stream(fixture: &Fixture, path: &str, schema: &str, options: &[(&str, &s
 fn files_are_read_once_in_the_order_of_their_times_and_logged_as_spark_logs_them() {
     let fixture = Fixture::new();
     for (name, when) in [("c", 100), ("a", 300), ("b", 200)] {
-        drop_file(&fixture, &format!("/work/in/{name}.json"), &format!("{{\"v\": \"{name}\"}}\n"), when);
+        drop_file(&fixture, &format!("/lake/in/{name}.json"), &format!("{{\"v\": \"{name}\"}}\n"), when);
     }
     let plan = json_stream(&fixture, "in", "v string", &[("maxFilesPerTrigger", "2")]);
     let mut spec = noop("cp", TriggerSpec::Default);
@@ -357,12 +357,12 @@ fn files_are_read_once_in_the_order_of_their_times_and_logged_as_spark_logs_them
     let session = fixture.streams.env.session.clone();
     let table = tidemark_sql::dataframe::table(&session, "rows", false).unwrap();
     assert_eq!(tidemark_sql::dataframe::count(&session, &table).unwrap(), 3);
-    let log = String::from_utf8(fixture.fs.read("/work/cp/sources/0/0").unwrap().to_vec()).unwrap();
+    let log = String::from_utf8(fixture.fs.read("/lake/cp/sources/0/0").unwrap().to_vec()).unwrap();
     assert_eq!(
         log,
-        "v1\n{\"path\":\"file:///work/in/c.json\",\"timestamp\":100,\"batchId\":0}\n{\"path\":\"file:///work/in/b.json\",\"timestamp\":200,\"batchId\":0}"
+        "v1\n{\"path\":\"file:///lake/in/c.json\",\"timestamp\":100,\"batchId\":0}\n{\"path\":\"file:///lake/in/b.json\",\"timestamp\":200,\"batchId\":0}"
     );
-    drop_file(&fixture, "/work/in/a.json", "{\"v\": \"again\"}\n", 900);
+    drop_file(&fixture, "/lake/in/a.json", "{\"v\": \"again\"}\n", 900);
     query.process_all_available().unwrap();
     assert_eq!(progress(&query), [(0, 2), (1, 1)]);
 }
