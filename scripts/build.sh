@@ -3,6 +3,7 @@
 need_rust
 need_wasm_bindgen
 need_trunk
+need_wasm_opt
 need_node
 need_brotli
 
