@@ -13,8 +13,19 @@ use yew::prelude::*;
 pub fn Scrubber() -> Html {
     let page = use_page();
     let replay = &page.main.replay;
-    let Some(newest) = replay.newest() else { return html! {} };
+    let node = use_node_ref();
+    let newest = replay.newest();
     let shown = replay.shown();
+    {
+        // Not in the markup: a value there would come back under the finger whenever the page is drawn again.
+        let node = node.clone();
+        use_effect_with((replay.first, newest, shown, replay.progress.is_some()), move |(_, newest, shown, _)| {
+            if let (Some(input), Some(newest)) = (node.cast::<HtmlInputElement>(), newest) {
+                input.set_value(&shown.unwrap_or(newest + 1).to_string());
+            }
+        });
+    }
+    let Some(newest) = newest else { return html! {} };
     // The place after the newest moment is now.
     let place = shown.unwrap_or(newest + 1);
     let onchange = {
@@ -46,8 +57,8 @@ pub fn Scrubber() -> Html {
         <section class={classes!("scrubber", past.then_some("past"))} aria-label="Time travel">
             <Tool glyph={Glyph::Earlier} name="Back one batch" key_of={Key::Earlier} gate={back}
                 onclick={page.on(Action::Replay(ReplayAction::Back))} />
-            <input type="range" class="scrub" min={replay.first.to_string()} max={(newest + 1).to_string()} step="1"
-                value={place.to_string()} aria-label="Moment" aria-valuetext={words.clone()} disabled={!free.is_open()}
+            <input type="range" ref={node} class="scrub" min={replay.first.to_string()} max={(newest + 1).to_string()} step="1"
+                aria-label="Moment" aria-valuetext={words.clone()} disabled={!free.is_open()}
                 {onchange} />
             <Tool glyph={Glyph::Later} name="Forward one batch" key_of={Key::Later} gate={forward}
                 onclick={page.on(Action::Replay(ReplayAction::Forward))} />

@@ -20,7 +20,7 @@ const SEGMENT_LIMIT: usize = 64;
 /// Contents of files in kept commands, bytes.
 const CONTENT_LIMIT: usize = 64 << 20;
 /// Size of the stored journal, bytes: a longer one is kept in memory only.
-const STORED_LIMIT: usize = 4 << 20;
+const STORED_LIMIT: usize = 32 << 20;
 
 /// A workspace in which no session lives.
 #[derive(Clone)]
