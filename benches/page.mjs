@@ -12,7 +12,7 @@ const LIMIT_MS = 20 * 60_000;
 const site = await start();
 try {
   await firstBatch();
-  await frames(site);
+  await frames();
   for (const name of (await readdir(HERE)).filter((name) => name.endsWith(".py")).sort()) await run(name);
 } finally {
   await site.stop();
