@@ -55,13 +55,32 @@ fn the_end_of_a_script_runs_its_handlers_and_lets_go_of_its_objects() {
 import atexit
 atexit.register(print, 'handler')
 class Kept:
-    __slots__ = ('name',)
     def __del__(self): print('gone')
 kept = Kept()
 print('end')
 ";
     let output = run("ends", script);
     assert_eq!(text(&output.stdout), "end\nhandler\ngone\n", "{}", text(&output.stderr));
+}
+
+#[test]
+fn what_fails_as_a_script_is_taken_down_does_no_harm() {
+    let script = "\
+class Slotted:
+    __slots__ = ('name', 'me')
+    def __del__(self): print(self.name)
+def suspended():
+    try:
+        yield 1
+    finally:
+        raise ValueError(__name__)
+slotted, waiting = Slotted(), suspended()
+slotted.me, _ = slotted, next(waiting)
+print('end')
+";
+    let output = run("ends-badly", script);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).starts_with("end\n"), "{}", text(&output.stdout));
 }
 
 #[test]

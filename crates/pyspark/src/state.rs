@@ -150,14 +150,19 @@ impl State {
         CURRENT.with(|stack| stack.borrow_mut().push(Rc::clone(self)));
         let entered = Entered;
         interpreter.enter(|vm| {
+            // From here on what fails in a destructor is not given to hooks that may be gone.
+            vm.state.finalizing.store(true, Ordering::Release);
             vm.finalize_modules();
             self.ended.set(true);
             // The collector does not see that the descriptors of `__slots__` hold their class.
             for object in vm.state.gc.get_objects(None) {
                 let class = object.downcast_ref::<PyType>().filter(|class| class.heaptype_ext.is_some());
-                if let Some(attributes) = class.and_then(|class| class.attributes.as_dict()) {
-                    // A dict can be cleared.
-                    let _ = vm.call_method(attributes.as_object(), "clear", ());
+                let attributes = class.and_then(|class| class.attributes.as_dict()).map(ToOwned::to_owned);
+                let Some(attributes) = attributes else { continue };
+                for (name, value) in attributes.clone() {
+                    if &*value.class().name() == "member_descriptor" {
+                        let _ = attributes.del_item(&*name, vm);
+                    }
                 }
             }
             vm.state.gc.collect_force(2);
