@@ -3,7 +3,6 @@
 need_rust
 need_wasm_bindgen
 need_trunk
-need_wasm_opt
 need_node
 need_brotli
 

@@ -97,34 +97,6 @@ need_wasm_bindgen() { need_crate wasm-bindgen-cli "$(locked_version wasm-bindgen
 # Without TLS and without looking for a newer version: nothing is fetched with it.
 need_trunk() { need_crate trunk $TRUNK_VERSION trunk 0 --locked --no-default-features; }
 
-# Binaryen's optimiser. Versions before 117 cannot read the table.fill that wasm-bindgen writes, and Debian 12 has 108: there the
-# packages of Debian 13 are unpacked below target/tools, with the C library they were linked with.
-WASM_OPT_OLDEST=117
-need_wasm_opt() {
-  case "$PATH" in "$PWD/target/tools/bin:"*) ;; *) export PATH="$PWD/target/tools/bin:$PATH" ;; esac
-  local found
-  found=$(wasm-opt --version 2>/dev/null | sed -n 's/^wasm-opt version \([0-9]*\).*/\1/p')
-  [ "${found:-0}" -ge $WASM_OPT_OLDEST ] && return
-  local mirror home=$PWD/target/tools/binaryen index package file
-  mirror=$(apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null | sed -n 's/^Debian //p' | head -n 1)
-  [ -n "$mirror" ] || fail "please install binaryen $WASM_OPT_OLDEST or newer (wasm-opt)"
-  need_apt curl xz-utils
-  say "unpacking Debian 13's binaryen"
-  mkdir -p "$home" target/tools/bin
-  index=$(curl -fsS "${mirror}dists/trixie/main/binary-$(dpkg --print-architecture)/Packages.xz" | xz -dc) || fail "the packages of Debian 13 cannot be listed"
-  for package in binaryen libc6 libgcc-s1 libstdc++6; do
-    file=$(awk -v want="Package: $package" '$0 == want { here = 1 } here && /^Filename: / { print $2; exit }' <<<"$index")
-    curl -fsS "$mirror$file" -o "$home/package.deb" && dpkg-deb -x "$home/package.deb" "$home" || fail "$package cannot be had"
-  done
-  rm "$home/package.deb"
-  {
-    echo '#!/bin/sh'
-    echo "exec $(echo "$home"/usr/lib/*/ld-linux-*.so.*) --library-path $(dirname "$home"/usr/lib/*/libbinaryen.so) $home/usr/bin/wasm-opt \"\$@\""
-  } >target/tools/bin/wasm-opt
-  chmod +x target/tools/bin/wasm-opt
-  wasm-opt --version >/dev/null || fail "wasm-opt does not run"
-}
-
 # Node.js and the packages of package-lock.json (the editor's bundle, Playwright's driver).
 need_node() {
   have npm || need_apt nodejs npm
