@@ -175,7 +175,7 @@ fn compile_tree(
 }
 
 /// Leaves the line of each instruction and drops its columns, in `code` and in what it defines: they are for marks under a
-/// traceback's source, which frozen modules do not carry, and they are a quarter of what the modules weigh.
+/// traceback's source, which frozen modules do not carry, and they would be sent with the page.
 fn lines_only(code: &mut CodeObject) {
     /// Instructions that one entry of the table can stand for.
     const LONGEST: usize = 8;
