@@ -131,22 +131,20 @@ fn full(name: &str) -> String {
 
 /// The part of a name that variables are kept under.
 fn own_name(name: &NamePlace) -> Result<&str> {
-    variable_name(&name.parts).ok_or_else(|| {
-        let shown = crate::analyzer::quote_parts(&name.parts);
-        let parameters = [("variableName", &*shown), ("searchPath", "[`system`.`session`]")];
-        let place = format!("; line {} pos {}", name.at.line, name.at.position);
-        SparkError::analysis("UNRESOLVED_VARIABLE", &parameters).with_context(place)
-    })
+    variable_name(&name.parts).ok_or_else(|| unresolved(name, "[`system`.`session`]"))
+}
+
+fn unresolved(name: &NamePlace, search_path: &str) -> SparkError {
+    let shown = crate::analyzer::quote_parts(&name.parts);
+    let parameters = [("variableName", &*shown), ("searchPath", search_path)];
+    let place = format!("; line {} pos {}", name.at.line, name.at.position);
+    SparkError::analysis("UNRESOLVED_VARIABLE", &parameters).with_context(place)
 }
 
 fn known(session: &SqlSession, name: &NamePlace) -> Result<Variable> {
     let catalog = session.catalog.borrow();
-    variable_name(&name.parts).and_then(|own| catalog.variable(own)).cloned().ok_or_else(|| {
-        let shown = crate::analyzer::quote_parts(&name.parts);
-        let parameters = [("variableName", &*shown), ("searchPath", &catalog.search_path())];
-        let place = format!("; line {} pos {}", name.at.line, name.at.position);
-        SparkError::analysis("UNRESOLVED_VARIABLE", &parameters).with_context(place)
-    })
+    let found = variable_name(&name.parts).and_then(|own| catalog.variable(own));
+    found.cloned().ok_or_else(|| unresolved(name, &catalog.search_path()))
 }
 
 fn put(session: &SqlSession, name: &NamePlace, value: Expr) -> Result<()> {
