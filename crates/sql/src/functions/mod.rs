@@ -23,6 +23,7 @@ pub(crate) use self::scalar::{
     variable_of, variable_reference,
 };
 mod scalar;
+pub mod typed;
 pub mod variant;
 
 use arrow::array::{Array, ArrayRef};

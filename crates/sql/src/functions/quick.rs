@@ -12,11 +12,12 @@ use arrow::array::{
 use arrow::buffer::{Buffer, NullBuffer};
 use arrow::datatypes as at;
 
+use super::Operand;
 use super::datetime::calendar::{civil_from_days, day_of_year, iso_day_of_week, iso_week};
 use super::datetime::pattern::Pattern;
 use super::datetime::zone::Zone;
 use super::scalar::{Like, TruncUnit, java_regex, substring_range};
-use super::{EvalContext, Operand};
+use super::typed::Columns;
 use crate::error::Result;
 use crate::types::DataType;
 use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
@@ -24,21 +25,7 @@ use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
 /// A function over columns; None: it does not take these.
 pub(super) type Quick = fn(&Columns<'_>) -> Result<Option<ArrayRef>>;
 
-/// What a quick form works on.
-pub(super) struct Columns<'a> {
-    pub args: &'a [Operand],
-    pub types: &'a [DataType],
-    pub result: &'a DataType,
-    pub rows: usize,
-    pub ansi: bool,
-    pub ctx: &'a EvalContext<'a>,
-}
-
 impl Columns<'_> {
-    fn zone(&self) -> &Zone {
-        self.ctx.conf.time_zone()
-    }
-
     /// Argument `i` when it is a column.
     fn column(&self, i: usize) -> Option<&ArrayRef> {
         match self.args.get(i)? {
@@ -113,16 +100,6 @@ pub(super) fn of(name: &str, types: &[DataType]) -> Option<Quick> {
     use DataType as T;
     let timed = matches!(types.first(), Some(T::Timestamp | T::TimestampNtz));
     Some(match (name, types) {
-        ("year", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, |d| civil_from_days(d).0))),
-        ("month", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, |d| i64::from(civil_from_days(d).1)))),
-        ("quarter", [T::Date]) => {
-            |c| Ok(c.days(0).map(|a| parts(a, |d| i64::from((civil_from_days(d).1 - 1) / 3 + 1))))
-        }
-        ("day" | "dayofmonth", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, |d| i64::from(civil_from_days(d).2)))),
-        ("dayofyear", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, day_of_year))),
-        ("dayofweek", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, |d| iso_day_of_week(d) % 7 + 1))),
-        ("weekday", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, |d| iso_day_of_week(d) - 1))),
-        ("weekofyear", [T::Date]) => |c| Ok(c.days(0).map(|a| parts(a, |d| iso_week(d).1))),
         ("hour", [_]) if timed => |c| Ok(clock_part(c, |s| s / 3600)),
         ("minute", [_]) if timed => |c| Ok(clock_part(c, |s| s / 60 % 60)),
         ("second", [_]) if timed => |c| Ok(clock_part(c, |s| s % 60)),
@@ -152,12 +129,6 @@ pub(super) fn of(name: &str, types: &[DataType]) -> Option<Quick> {
             let moments = by_pattern(c)?;
             Ok(moments.map(|m| Arc::new(Int64Array::from_iter(m.into_iter().map(|us| us.map(seconds)))) as ArrayRef))
         },
-        ("upper" | "ucase", [T::String]) => {
-            |c| Ok(c.texts(0).map(|a| cased(a, u8::to_ascii_uppercase, str::to_uppercase)))
-        }
-        ("lower" | "lcase", [T::String]) => {
-            |c| Ok(c.texts(0).map(|a| cased(a, u8::to_ascii_lowercase, str::to_lowercase)))
-        }
         ("length" | "len" | "char_length" | "character_length", [T::String]) => {
             |c| Ok(c.texts(0).map(|a| counts(a, |s| if s.is_ascii() { s.len() } else { s.chars().count() })))
         }
@@ -281,21 +252,6 @@ fn date_format(c: &Columns<'_>) -> Result<Option<ArrayRef>> {
         }
     }
     Ok(Some(Arc::new(out.finish())))
-}
-
-/// Upper or lower case: ASCII columns byte by byte, others text by text.
-fn cased(array: &StringArray, byte: fn(&u8) -> u8, text: fn(&str) -> String) -> ArrayRef {
-    let (first, last) = (array.value_offsets()[0] as usize, array.value_offsets()[array.len()] as usize);
-    let data = &array.value_data()[first..last];
-    if data.is_ascii() && first == 0 {
-        let changed: Vec<u8> = data.iter().map(byte).collect();
-        let made = StringArray::try_new(array.offsets().clone(), Buffer::from_vec(changed), array.nulls().cloned());
-        if let Ok(made) = made {
-            return Arc::new(made);
-        }
-    }
-    let out: StringArray = array.iter().map(|s| s.map(text)).collect();
-    Arc::new(out)
 }
 
 fn counts(array: &StringArray, f: impl Fn(&str) -> usize) -> ArrayRef {

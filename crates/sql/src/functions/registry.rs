@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::coercion::{In, check_inputs};
 use super::row::{RowEval, row_call};
+use super::typed::{ColumnEval, column_call};
 use crate::conf::SqlConf;
 use crate::error::{Result, SparkError};
 use crate::expr::{Expr, SortOrder};
@@ -137,7 +138,14 @@ pub struct RowSpec {
     pub nulls: Nulls,
     /// ImplicitCastInputTypes; otherwise ExpectsInputTypes (no casts).
     pub implicit: bool,
-    pub eval: RowEval,
+    pub eval: Eval,
+}
+
+/// What a function does: with the values of a row, or with whole columns.
+#[derive(Clone, Copy)]
+pub enum Eval {
+    Rows(RowEval),
+    Columns(ColumnEval),
 }
 
 #[derive(Clone, Copy)]
@@ -173,7 +181,27 @@ impl FunctionEntry {
         nulls: Nulls,
         eval: RowEval,
     ) -> Self {
-        Self { name, min, max, kind: Kind::Row(RowSpec { inputs, ret, nulls, implicit: true, eval }), shown: None }
+        Self {
+            name,
+            min,
+            max,
+            kind: Kind::Row(RowSpec { inputs, ret, nulls, implicit: true, eval: Eval::Rows(eval) }),
+            shown: None,
+        }
+    }
+
+    /// A function over columns.
+    pub const fn columns(
+        name: &'static str,
+        min: usize,
+        max: usize,
+        inputs: &'static [In],
+        ret: Ret,
+        nulls: Nulls,
+        eval: ColumnEval,
+    ) -> Self {
+        let spec = RowSpec { inputs, ret, nulls, implicit: true, eval: Eval::Columns(eval) };
+        Self { name, min, max, kind: Kind::Row(spec), shown: None }
     }
 
     /// Printed by another name.
@@ -298,7 +326,10 @@ fn run(entry: &'static FunctionEntry, build: &mut Build<'_>, args: Vec<Expr>) ->
                 Ret::Same(i) => args.get(i).map_or(DataType::Null, Expr::data_type),
                 Ret::Of(f) => f(&args),
             };
-            Ok(row_call(shown, args, data_type, nullable, strict, build.ansi(), spec.eval))
+            Ok(match spec.eval {
+                Eval::Rows(eval) => row_call(shown, args, data_type, nullable, strict, build.ansi(), eval),
+                Eval::Columns(eval) => column_call(shown, args, data_type, nullable, strict, build.ansi(), eval),
+            })
         }
     }
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use arrow::array::ArrayRef;
 
 use super::datetime::zone::Zone;
-use super::quick::{Columns, Quick};
+use super::quick::Quick;
+use super::typed::Columns;
 use super::{EvalContext, Kernel, NullOrder, Operand};
 use crate::conf::SqlConf;
 use crate::error::Result;

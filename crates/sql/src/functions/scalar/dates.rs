@@ -13,6 +13,7 @@ use crate::functions::describe;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
 use crate::functions::row::{RowContext, RowEval, row_call};
+use crate::functions::typed::{Day, Int, one};
 use crate::types::DataType;
 use crate::value::Value;
 use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
@@ -24,10 +25,9 @@ const SMALL: In = In::Either(&[In::Int, In::Short, In::Byte]);
 
 macro_rules! date_part {
     ($name:literal, $f:expr) => {
-        FunctionEntry::row($name, 1, 1, DATE, I, Nulls::Strict, |_, v| {
-            let days = v[0].as_i64().unwrap_or(0);
+        FunctionEntry::columns($name, 1, 1, DATE, I, Nulls::Strict, |c| {
             let f: fn(i64) -> i64 = $f;
-            Ok(Value::Integer(f(days) as i32))
+            one::<Day, Int>(c, &|days| Ok(Some(f(days.into()) as i32)))
         })
     };
 }

@@ -1,5 +1,9 @@
 //! Texts: case, length, characters, joining, cutting.
 
+use std::borrow::Cow;
+
+use arrow::array::ArrayRef;
+
 use super::super::coercion::In;
 use super::super::registry::DataType2 as T;
 use super::super::registry::{Build, FunctionEntry, MANY, Nulls, Ret};
@@ -7,6 +11,7 @@ use super::super::row::{RowContext, row_call};
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::cast_to;
+use crate::functions::typed::{Columns, Int, Text, one};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -18,10 +23,10 @@ const I: Ret = Ret::Is(T::Int);
 
 pub(super) const FUNCTIONS: &[FunctionEntry] =
     &[
-        FunctionEntry::row("upper", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, |s| s.to_uppercase())),
-        FunctionEntry::row("ucase", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, |s| s.to_uppercase())),
-        FunctionEntry::row("lower", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, |s| s.to_lowercase())),
-        FunctionEntry::row("lcase", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, |s| s.to_lowercase())),
+        FunctionEntry::columns("upper", 1, 1, STR, S, Nulls::Strict, upper),
+        FunctionEntry::columns("ucase", 1, 1, STR, S, Nulls::Strict, upper),
+        FunctionEntry::columns("lower", 1, 1, STR, S, Nulls::Strict, lower),
+        FunctionEntry::columns("lcase", 1, 1, STR, S, Nulls::Strict, lower),
         FunctionEntry::row("initcap", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, initcap)),
         FunctionEntry::row("length", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, length),
         FunctionEntry::row("len", 1, 1, &[STR_OR_BIN], I, Nulls::Strict, length),
@@ -46,8 +51,8 @@ pub(super) const FUNCTIONS: &[FunctionEntry] =
             Value::Integer(n) => substring(c, &[v[0].clone(), Value::Integer(-n), Value::Integer(n)]),
             _ => Ok(Value::Null),
         }),
-        FunctionEntry::row("ascii", 1, 1, STR, I, Nulls::Strict, |_, v| {
-            Ok(Value::Integer(s(&v[0]).chars().next().map_or(0, |c| c as i32)))
+        FunctionEntry::columns("ascii", 1, 1, STR, I, Nulls::Strict, |c| {
+            one::<Text, Int>(c, &|s| Ok(Some(s.chars().next().map_or(0, |c| c as i32))))
         }),
         FunctionEntry::row("chr", 1, 1, &[In::Long], S, Nulls::Strict, chr),
         FunctionEntry::row("char", 1, 1, &[In::Long], S, Nulls::Strict, chr),
@@ -71,6 +76,24 @@ pub(super) const FUNCTIONS: &[FunctionEntry] =
             Ok(std::str::from_utf8(bytes(&v[0])).map_or(Value::Null, Value::from))
         }),
     ];
+
+fn upper(c: &Columns<'_>) -> Result<ArrayRef> {
+    one::<Text, Text>(c, &|s| Ok(Some(cased(s, str::make_ascii_uppercase, str::to_uppercase))))
+}
+
+fn lower(c: &Columns<'_>) -> Result<ArrayRef> {
+    one::<Text, Text>(c, &|s| Ok(Some(cased(s, str::make_ascii_lowercase, str::to_lowercase))))
+}
+
+/// Another case of a text; most are ASCII, which need no tables.
+fn cased(s: &str, ascii: fn(&mut str), any: fn(&str) -> String) -> Cow<'static, str> {
+    if !s.is_ascii() {
+        return Cow::Owned(any(s));
+    }
+    let mut out = s.to_owned();
+    ascii(&mut out);
+    Cow::Owned(out)
+}
 
 /// A text argument; empty for other values.
 pub(super) fn s(v: &Value) -> &str {
