@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, UInt32Array};
+use arrow::array::{Array, ArrayRef, AsArray, ListArray, MapArray, UInt32Array};
 use arrow::compute::SortOptions;
 use arrow::datatypes::{DataType as ArrowType, Float32Type, Float64Type};
 use arrow::record_batch::RecordBatch;
@@ -128,7 +128,7 @@ pub fn normalize_floats(column: &ArrayRef) -> ArrayRef {
             });
             Arc::new(fixed)
         }
-        ArrowType::Struct(_) => {
+        ArrowType::Struct(_) if holds_floats(column.data_type()) => {
             let s = column.as_struct();
             let children: Vec<ArrayRef> = s.columns().iter().map(normalize_floats).collect();
             match arrow::array::StructArray::try_new(s.fields().clone(), children, s.nulls().cloned()) {
@@ -136,7 +136,33 @@ pub fn normalize_floats(column: &ArrayRef) -> ArrayRef {
                 Err(_) => Arc::clone(column),
             }
         }
+        ArrowType::List(field) if holds_floats(field.data_type()) => {
+            let list = column.as_list::<i32>();
+            let values = normalize_floats(list.values());
+            match ListArray::try_new(field.clone(), list.offsets().clone(), values, list.nulls().cloned()) {
+                Ok(made) => Arc::new(made),
+                Err(_) => Arc::clone(column),
+            }
+        }
+        ArrowType::Map(field, sorted) if holds_floats(field.data_type()) => {
+            let map = column.as_map();
+            let entries: ArrayRef = Arc::new(map.entries().clone());
+            let entries = normalize_floats(&entries).as_struct().clone();
+            match MapArray::try_new(field.clone(), map.offsets().clone(), entries, map.nulls().cloned(), *sorted) {
+                Ok(made) => Arc::new(made),
+                Err(_) => Arc::clone(column),
+            }
+        }
         _ => Arc::clone(column),
+    }
+}
+
+fn holds_floats(t: &ArrowType) -> bool {
+    match t {
+        ArrowType::Float32 | ArrowType::Float64 => true,
+        ArrowType::List(field) | ArrowType::Map(field, _) => holds_floats(field.data_type()),
+        ArrowType::Struct(fields) => fields.iter().any(|f| holds_floats(f.data_type())),
+        _ => false,
     }
 }
 

@@ -11,6 +11,7 @@ pub mod eval;
 pub mod generator;
 pub mod hash;
 pub(crate) mod json;
+mod nested;
 #[cfg(test)]
 mod properties;
 pub(crate) mod python_table;

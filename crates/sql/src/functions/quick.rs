@@ -1,8 +1,6 @@
 //! Whole columns at a time for the functions that queries use most. Each stands beside the value-by-value form of its function,
 //! which is the reference (see the properties) and takes over where a column form gives up: for constants, errors, odd types.
 
-mod lists;
-
 use std::sync::Arc;
 
 use arrow::array::{
@@ -53,22 +51,6 @@ impl Columns<'_> {
             }
             _ => None,
         }
-    }
-
-    fn constant_bool(&self, i: usize) -> Option<bool> {
-        match self.args.get(i)? {
-            Operand::Scalar(array) if array.is_valid(0) => array.as_boolean_opt().map(|a| a.value(0)),
-            _ => None,
-        }
-    }
-
-    /// Argument `i` as whole numbers (of a constant one), when it is of such a type.
-    fn whole_numbers(&self, i: usize) -> Result<Option<Int64Array>> {
-        let array = self.args[i].array();
-        if !self.types[i].is_integral() {
-            return Ok(None);
-        }
-        Ok(arrow::compute::cast(array, &at::DataType::Int64)?.as_primitive_opt::<at::Int64Type>().cloned())
     }
 
     fn days(&self, i: usize) -> Option<&Date32Array> {
@@ -150,7 +132,7 @@ pub(super) fn of(name: &str, types: &[DataType]) -> Option<Quick> {
         },
         ("concat", all) if !all.is_empty() && all.iter().all(|t| *t == T::String) => concat,
         ("concat_ws", all) if all.len() > 1 && all.iter().all(|t| *t == T::String) => concat_ws,
-        _ => return lists::of(name, types),
+        _ => return None,
     })
 }
 

@@ -431,7 +431,7 @@ impl<T> Memo<T> {
 pub struct ColumnKernel {
     pub types: Vec<DataType>,
     pub result: DataType,
-    /// Any null argument gives null (NullIntolerant).
+    /// Any null argument gives null (NullIntolerant); a null constant without a call.
     pub strict: bool,
     pub ansi: bool,
     pub eval: ColumnEval,
@@ -454,6 +454,9 @@ impl Kernel for ColumnKernel {
     }
 
     fn evaluate_operands(&self, args: &[Operand], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+        if self.strict && args.iter().any(|a| a.is_scalar() && a.array().is_null(0)) {
+            return Ok(arrow::array::new_null_array(&self.result.to_arrow(), rows));
+        }
         (self.eval)(&Columns { args, types: &self.types, result: &self.result, rows, ansi: self.ansi, ctx })
     }
 }

@@ -1,18 +1,22 @@
 //! Higher-order functions: the lambda is evaluated once over all elements of a batch.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int32Array, ListArray, UInt32Array};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::take;
-use arrow::datatypes::DataType as ArrowType;
+use arrow::datatypes::{DataType as ArrowType, Int32Type};
+use arrow::row::Row;
 
 use super::{Frame, eval};
 use crate::error::{Result, SparkError};
 use crate::expr::{Call, Expr, LambdaVariable};
+use crate::functions::cast::to_text;
+use crate::functions::nested::{Lists, built_maps, comparable, interleaved, map_array, relabelled};
 use crate::functions::{EvalContext, Operand};
 use crate::types::DataType;
-use crate::value::{Value, ValueBuilder, compare_nulls_first, value_at};
+use crate::value::value_at;
 
 /// Element positions of a list or map column, row by row.
 struct Flat {
@@ -74,11 +78,7 @@ fn list(array: &ArrayRef) -> Result<&ListArray> {
 fn rebuild(data_type: &DataType, values: ArrayRef, starts: &[usize], nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     let ArrowType::List(field) = data_type.to_arrow() else { return Err(SparkError::internal("array type")) };
     let offsets: Vec<i32> = starts.iter().map(|s| *s as i32).collect();
-    let values = if values.data_type() == field.data_type() {
-        values
-    } else {
-        arrow::compute::cast(&values, field.data_type())?
-    };
+    let values = relabelled(&values, field.data_type())?;
     Ok(Arc::new(ListArray::try_new(field, OffsetBuffer::new(offsets.into()), values, nulls)?))
 }
 
@@ -152,29 +152,44 @@ fn fold(call: &Call, input: &ArrayRef, frame: &Frame, ctx: &EvalContext<'_>) -> 
     let lists = list(input)?;
     let zero = eval(&call.args[1], frame, ctx)?.to_array(frame.rows)?;
     let merge = &call.args[2];
-    let accumulator = call.args[1].data_type();
-    let mut state: Vec<Value> = (0..frame.rows).map(|r| value_at(&zero, r, &accumulator)).collect();
-    let longest = (0..frame.rows).filter(|r| lists.is_valid(*r)).map(|r| lists.value_length(r)).max().unwrap_or(0);
-    for step in 0..longest {
-        let live: Vec<u32> =
-            (0..frame.rows).filter(|r| lists.is_valid(*r) && lists.value_length(*r) > step).map(|r| r as u32).collect();
-        let at: Vec<u32> = live.iter().map(|r| (lists.value_offsets()[*r as usize] + step) as u32).collect();
-        let elements = take(lists.values(), &UInt32Array::from(at), None)?;
-        let mut builder = ValueBuilder::new(&accumulator, live.len());
-        for r in &live {
-            builder.append(&state[*r as usize])?;
+    let accumulator = call.args[1].data_type().to_arrow();
+    // The rows that go on, where each has its accumulator among those of the last step, and the accumulators of those that are
+    // done with the row each belongs to.
+    let mut live: Vec<u32> = (0..frame.rows as u32).filter(|r| lists.is_valid(*r as usize)).collect();
+    let mut at: Vec<u32> = live.clone();
+    let mut current = relabelled(&zero, &accumulator)?;
+    let mut done: Vec<ArrayRef> = vec![arrow::array::new_null_array(&accumulator, 1)];
+    let mut place: Vec<(usize, usize)> = vec![(0, 0); frame.rows];
+    let mut step = 0;
+    while !live.is_empty() {
+        let (mut going, mut going_at, mut ended_at) = (Vec::new(), Vec::new(), Vec::new());
+        for (row, at) in live.iter().zip(&at) {
+            if lists.value_length(*row as usize) > step {
+                going.push(*row);
+                going_at.push(*at);
+            } else {
+                place[*row as usize] = (done.len(), ended_at.len());
+                ended_at.push(*at);
+            }
         }
-        let next = body(merge, vec![builder.finish()?, elements], &live, frame, ctx)?;
-        for (i, r) in live.iter().enumerate() {
-            state[*r as usize] = value_at(&next, i, &accumulator);
+        if !ended_at.is_empty() {
+            done.push(take(&current, &UInt32Array::from(ended_at), None)?);
         }
+        if !going.is_empty() {
+            let elements: Vec<u32> = going.iter().map(|r| (lists.value_offsets()[*r as usize] + step) as u32).collect();
+            let vars = vec![
+                take(&current, &UInt32Array::from(going_at), None)?,
+                take(lists.values(), &UInt32Array::from(elements), None)?,
+            ];
+            current = relabelled(&body(merge, vars, &going, frame, ctx)?, &accumulator)?;
+        }
+        at = (0..going.len() as u32).collect();
+        live = going;
+        step += 1;
     }
     let rows: Vec<u32> = (0..frame.rows as u32).collect();
-    let mut builder = ValueBuilder::new(&accumulator, frame.rows);
-    for (r, v) in state.iter().enumerate() {
-        if lists.is_null(r) { builder.append_null() } else { builder.append(v)? }
-    }
-    let accumulated = builder.finish()?;
+    let done: Vec<&dyn Array> = done.iter().map(AsRef::as_ref).collect();
+    let accumulated = interleaved(&done, &place, &accumulator)?;
     let finished = match call.args.get(3) {
         Some(finish) => body(finish, vec![accumulated], &rows, frame, ctx)?,
         None => accumulated,
@@ -234,30 +249,12 @@ fn compare_pair(
 ) -> Result<i32> {
     let vars = vec![lists.values().slice(a as usize, 1), lists.values().slice(b as usize, 1)];
     let out = body(&call.args[1], vars, &[row as u32], frame, ctx)?;
-    match value_at(&out, 0, &DataType::Integer) {
-        Value::Integer(n) => Ok(n),
-        _ => Err(SparkError::runtime(
-            "COMPARATOR_RETURNS_NULL",
-            &[
-                (
-                    "firstValue",
-                    &super::super::cast::to_text(
-                        &value_at(lists.values(), a as usize, &element_type(&call.args[0])),
-                        &element_type(&call.args[0]),
-                        ctx.conf.time_zone(),
-                    ),
-                ),
-                (
-                    "secondValue",
-                    &super::super::cast::to_text(
-                        &value_at(lists.values(), b as usize, &element_type(&call.args[0])),
-                        &element_type(&call.args[0]),
-                        ctx.conf.time_zone(),
-                    ),
-                ),
-            ],
-        )),
+    if let Some(order) = out.as_primitive_opt::<Int32Type>().filter(|order| order.is_valid(0)) {
+        return Ok(order.value(0));
     }
+    let t = element_type(&call.args[0]);
+    let text = |at: u32| to_text(&value_at(lists.values(), at as usize, &t), &t, ctx.conf.time_zone());
+    Err(SparkError::runtime("COMPARATOR_RETURNS_NULL", &[("firstValue", &text(a)), ("secondValue", &text(b))]))
 }
 
 fn element_type(expr: &Expr) -> DataType {
@@ -294,82 +291,68 @@ fn zip(call: &Call, input: &ArrayRef, frame: &Frame, ctx: &EvalContext<'_>) -> R
 
 fn over_entries(call: &Call, input: &ArrayRef, frame: &Frame, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
     let Some(maps) = input.as_map_opt() else { return Err(SparkError::internal("no map")) };
-    let DataType::Map { key: key_type, value: value_type, .. } = call.args[0].data_type() else {
-        return Err(SparkError::internal("no map type"));
-    };
     let flat = Flat::of(maps.value_offsets(), &|row| maps.is_valid(row), frame.rows);
     let (keys, values) = (flat.pick(maps.keys())?, flat.pick(maps.values())?);
     let result = body(&call.args[1], vec![keys.clone(), values.clone()], &flat.parent, frame, ctx)?;
-    let result_type = call.args[1].data_type();
-    let mut out = ValueBuilder::new(&call.data_type, frame.rows);
-    for row in 0..frame.rows {
-        if maps.is_null(row) {
-            out.append_null();
-            continue;
-        }
-        let mut entries = Vec::new();
-        for i in flat.starts[row]..flat.starts[row + 1] {
-            let (k, v) = (value_at(&keys, i, &key_type), value_at(&values, i, &value_type));
-            let made = value_at(&result, i, &result_type);
-            match &*call.name {
-                "transform_keys" => entries.push((made, v)),
-                "transform_values" => entries.push((k, made)),
-                _ if made == Value::Boolean(true) => entries.push((k, v)),
-                _ => {}
+    let offsets = |starts: &[usize]| starts.iter().map(|s| *s as i32).collect();
+    let nulls = maps.nulls().cloned();
+    match &*call.name {
+        "transform_keys" => built_maps(&call.data_type, result, values, offsets(&flat.starts), nulls, ctx.conf),
+        "transform_values" => map_array(&call.data_type, &keys, &result, offsets(&flat.starts), nulls),
+        _ => {
+            let wanted = result.as_boolean_opt();
+            let wanted = |i: &usize| wanted.is_some_and(|w| w.is_valid(*i) && w.value(*i));
+            let (mut kept, mut starts) = (Vec::new(), vec![0]);
+            for ends in flat.starts.windows(2) {
+                kept.extend((ends[0]..ends[1]).filter(wanted).map(|i| i as u32));
+                starts.push(kept.len());
             }
+            let kept = UInt32Array::from(kept);
+            let (keys, values) = (take(&keys, &kept, None)?, take(&values, &kept, None)?);
+            map_array(&call.data_type, &keys, &values, offsets(&starts), nulls)
         }
-        if &*call.name == "transform_keys" {
-            entries = super::super::scalar::dedup_entries(entries, ctx.conf)?;
-        }
-        out.append(&Value::map(entries))?;
     }
-    out.finish()
 }
 
 fn map_zip(call: &Call, input: &ArrayRef, frame: &Frame, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
-    let right = eval(&call.args[1], frame, ctx)?.to_array(frame.rows)?;
-    let types = [call.args[0].data_type(), call.args[1].data_type()];
-    let [DataType::Map { key, value: v1, .. }, DataType::Map { value: v2, .. }] = &types else {
-        return Err(SparkError::internal("no map type"));
-    };
-    let (mut parent, mut starts) = (Vec::new(), vec![0]);
-    let (mut keys, mut lefts, mut rights) =
-        (ValueBuilder::new(key, 0), ValueBuilder::new(v1, 0), ValueBuilder::new(v2, 0));
-    let mut all_keys = Vec::new();
+    let operands = [Operand::Column(input.clone()), eval(&call.args[1], frame, ctx)?];
+    let [left, right] = [Lists::of(&operands[0])?, Lists::of(&operands[1])?];
+    let [left_keys, right_keys] = comparable([left.keys()?, right.keys()?])?;
+    // Keys by side and place, and the value of each key on both sides.
+    let mut keys: Vec<(usize, usize)> = Vec::new();
+    let (mut lefts, mut rights): (Vec<Option<u32>>, Vec<Option<u32>>) = (Vec::new(), Vec::new());
+    let (mut parent, mut offsets, mut there) = (Vec::new(), vec![0], Vec::with_capacity(frame.rows));
+    let mut unmatched: HashMap<Row<'_>, usize> = HashMap::new();
     for row in 0..frame.rows {
-        let (a, b) = (value_at(input, row, &types[0]), value_at(&right, row, &types[1]));
-        if let (Some(a), Some(b)) = (a.as_entries(), b.as_entries()) {
-            let find = |m: &[(Value, Value)], k: &Value| {
-                m.iter().find(|(x, _)| compare_nulls_first(x, k).is_eq()).map_or(Value::Null, |(_, v)| v.clone())
-            };
-            let mut seen: Vec<Value> = a.iter().map(|(k, _)| k.clone()).collect();
-            for (k, _) in b {
-                if !a.iter().any(|(x, _)| compare_nulls_first(x, k).is_eq()) {
-                    seen.push(k.clone());
-                }
+        let whole = !left.is_null(row) && !right.is_null(row);
+        if whole {
+            let (a, b) = (left.range(row), right.range(row));
+            unmatched.clear();
+            for at in b.clone().rev() {
+                unmatched.insert(right_keys.row(at), at);
             }
-            for k in seen {
-                parent.push(row as u32);
-                keys.append(&k)?;
-                lefts.append(&find(a, &k))?;
-                rights.append(&find(b, &k))?;
-                all_keys.push(k);
+            for at in a {
+                keys.push((0, at));
+                lefts.push(Some(at as u32));
+                rights.push(unmatched.remove(&left_keys.row(at)).map(|at| at as u32));
+            }
+            for at in b.filter(|at| unmatched.get(&right_keys.row(*at)) == Some(at)) {
+                keys.push((1, at));
+                lefts.push(None);
+                rights.push(Some(at as u32));
             }
         }
-        starts.push(parent.len());
+        parent.resize(keys.len(), row as u32);
+        offsets.push(keys.len() as i32);
+        there.push(whole);
     }
-    let values = body(&call.args[2], vec![keys.finish()?, lefts.finish()?, rights.finish()?], &parent, frame, ctx)?;
-    let value_type = call.args[2].data_type();
-    let mut out = ValueBuilder::new(&call.data_type, frame.rows);
-    for row in 0..frame.rows {
-        if input.is_null(row) || right.is_null(row) {
-            out.append_null();
-        } else {
-            let entries = (starts[row]..starts[row + 1])
-                .map(|i| (all_keys[i].clone(), value_at(&values, i, &value_type)))
-                .collect();
-            out.append(&Value::map(entries))?;
-        }
-    }
-    out.finish()
+    let DataType::Map { key, .. } = &call.data_type else { return Err(SparkError::internal("map type")) };
+    let keys = interleaved(&[left.keys()?.as_ref(), right.keys()?.as_ref()], &keys, &key.to_arrow())?;
+    let vars = vec![
+        keys.clone(),
+        take(left.values, &UInt32Array::from(lefts), None)?,
+        take(right.values, &UInt32Array::from(rights), None)?,
+    ];
+    let values = body(&call.args[2], vars, &parent, frame, ctx)?;
+    map_array(&call.data_type, &keys, &values, offsets, Some(NullBuffer::from(there)))
 }

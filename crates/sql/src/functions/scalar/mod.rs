@@ -41,6 +41,7 @@ mod vectors;
 mod windows;
 
 pub(super) use self::arithmetic::overflow;
+pub(super) use self::collections::{concat as concat_arrays, reverse as reverse_arrays};
 pub use self::conditional::coerce_case;
 pub(in crate::functions) use self::decimal::divide as divide_decimal;
 pub(crate) use self::intervals::{add_interval, overflow as interval_overflow};
@@ -57,8 +58,7 @@ use arrow::array::ArrayRef;
 
 use super::registry::FunctionEntry;
 use super::{EvalContext, Kernel};
-use crate::conf::SqlConf;
-use crate::error::{Result, SparkError};
+use crate::error::Result;
 use crate::expr::Expr;
 use crate::types::DataType;
 use crate::value::Value;
@@ -106,41 +106,8 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
     ]
 }
 
-/// ArrayBasedMapBuilder: null keys are refused, doubled keys by spark.sql.mapKeyDedupPolicy.
-pub(super) fn dedup_entries(entries: Vec<(Value, Value)>, conf: &SqlConf) -> Result<Vec<(Value, Value)>> {
-    let last_wins = conf.get("spark.sql.mapKeyDedupPolicy").is_some_and(|p| p.eq_ignore_ascii_case("LAST_WIN"));
-    let mut out: Vec<(Value, Value)> = Vec::with_capacity(entries.len());
-    let mut index: std::collections::HashMap<crate::value::HashKey, usize> = std::collections::HashMap::new();
-    for (k, v) in entries {
-        if k.is_null() {
-            return Err(SparkError::runtime("NULL_MAP_KEY", &[]));
-        }
-        // Floating keys are normalised: one zero, one NaN.
-        let k = match k {
-            Value::Double(x) if x == 0.0 => Value::Double(0.0),
-            Value::Float(x) if x == 0.0 => Value::Float(0.0),
-            k => k,
-        };
-        let key = crate::value::HashKey(k.clone());
-        match index.get(&key) {
-            None => {
-                index.insert(key, out.len());
-                out.push((k, v));
-            }
-            Some(at) if last_wins => out[*at].1 = v,
-            Some(_) => {
-                return Err(SparkError::runtime(
-                    "DUPLICATED_MAP_KEY",
-                    &[("key", &text_of(&k)), ("mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\"")],
-                ));
-            }
-        }
-    }
-    Ok(out)
-}
-
 /// A value's text without knowing its type (keys in messages).
-fn text_of(v: &Value) -> String {
+pub(super) fn text_of(v: &Value) -> String {
     use crate::types::DataType as T;
     let t = match v {
         Value::Array(_) | Value::Map(_) | Value::Struct(_) => return format!("{v:?}"),

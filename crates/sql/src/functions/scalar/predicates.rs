@@ -5,20 +5,24 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
+use arrow::buffer::NullBuffer;
 use arrow::compute::kernels::cmp;
-use arrow::compute::or_kleene;
+use arrow::compute::{SortOptions, or_kleene};
 use arrow::datatypes as at;
+use arrow::row::Row;
 
 use super::arithmetic::with_datum;
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::{self, In, cast_to};
 use crate::functions::describe;
+use crate::functions::nested::{all_comparable, comparable};
 use crate::functions::registry::{Build, DataType2, FunctionEntry, MANY, Nulls, Ret};
 use crate::functions::row::{Special, call};
+use crate::functions::typed::Columns;
 use crate::functions::{EvalContext, Kernel, NullOrder, Operand};
 use crate::types::DataType;
-use crate::value::{HashKey, Value, compare, value_at};
+use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("=", 2, 2, comparison),
@@ -33,25 +37,31 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom(">=", 2, 2, comparison),
     FunctionEntry::custom("and", 2, 2, logical),
     FunctionEntry::custom("or", 2, 2, logical),
-    FunctionEntry::row("not", 1, 1, &[In::Bool], Ret::Is(DataType2::Bool), Nulls::Strict, negation),
-    FunctionEntry::row("!", 1, 1, &[In::Bool], Ret::Is(DataType2::Bool), Nulls::Strict, negation),
+    FunctionEntry::columns("not", 1, 1, &[In::Bool], Ret::Is(DataType2::Bool), Nulls::Strict, negation),
+    FunctionEntry::columns("!", 1, 1, &[In::Bool], Ret::Is(DataType2::Bool), Nulls::Strict, negation),
     FunctionEntry::custom("isnull", 1, 1, null_test),
     FunctionEntry::custom("isnotnull", 1, 1, null_test),
-    FunctionEntry::row(
+    FunctionEntry::columns(
         "isnan",
         1,
         1,
         &[In::Either(&[In::Double, In::Float])],
         Ret::Is(DataType2::Bool),
         Nulls::Never,
-        |_, v| Ok(Value::Boolean(v[0].as_f64().is_some_and(f64::is_nan))),
+        |c| {
+            let wide = arrow::compute::cast(&c.operand(0)?.to_array(c.rows)?, &at::DataType::Float64)?;
+            let wide = wide.as_primitive::<at::Float64Type>();
+            Ok(Arc::new(BooleanArray::from_iter(wide.iter().map(|x| Some(x.is_some_and(f64::is_nan))))))
+        },
     ),
     FunctionEntry::custom("in", 1, MANY, membership),
     FunctionEntry::custom("between", 3, 3, between),
 ];
 
-fn negation(_: &crate::functions::row::RowContext<'_>, v: &[Value]) -> Result<Value> {
-    Ok(Value::Boolean(!v[0].as_bool().unwrap_or(false)))
+fn negation(c: &Columns<'_>) -> Result<ArrayRef> {
+    let flags = c.operand(0)?.to_array(c.rows)?;
+    let flags = flags.as_boolean_opt().ok_or_else(|| SparkError::internal("a truth value"))?;
+    Ok(Arc::new(arrow::compute::not(flags)?))
 }
 
 fn pair(mut args: Vec<Expr>) -> Result<(Expr, Expr)> {
@@ -242,12 +252,14 @@ impl Comparison {
             }
             _ => {}
         }
+        let [a, b] = comparable([l.array(), r.array()])?;
+        let (absent_l, absent_r) = (l.array().logical_nulls(), r.array().logical_nulls());
+        let absent = |nulls: &Option<NullBuffer>, at: usize| nulls.as_ref().is_some_and(|n| n.is_null(at));
         let out: BooleanArray = (0..rows)
             .map(|row| {
-                let a = value_at(l.array(), l.index(row), &self.data_type);
-                let b = value_at(r.array(), r.index(row), &self.data_type);
-                match (a.is_null(), b.is_null()) {
-                    (false, false) => Some(self.op.holds(compare(&a, &b))),
+                let (i, j) = (l.index(row), r.index(row));
+                match (absent(&absent_l, i), absent(&absent_r, j)) {
+                    (false, false) => Some(self.op.holds(a.row(i).cmp(&b.row(j)))),
                     (x, y) if self.op == Op::NullSafe => Some(x && y),
                     _ => None,
                 }
@@ -376,41 +388,28 @@ impl Kernel for Membership {
             }
             return Ok(Arc::new(found));
         }
-        let mut fixed: HashSet<HashKey> = HashSet::new();
-        let mut fixed_null = false;
-        let mut moving = Vec::new();
-        for item in list {
-            if item.is_scalar() {
-                match value_at(item.array(), 0, &self.data_type) {
-                    Value::Null => fixed_null = true,
-                    v => {
-                        fixed.insert(HashKey(v));
-                    }
-                }
-            } else {
-                moving.push(item);
-            }
-        }
+        let arrays: Vec<&ArrayRef> = args.iter().map(Operand::array).collect();
+        let comparable = all_comparable(&arrays, SortOptions::default())?;
+        let absent: Vec<Option<NullBuffer>> = arrays.iter().map(|a| a.logical_nulls()).collect();
+        let is_null = |arg: usize, at: usize| absent[arg].as_ref().is_some_and(|n| n.is_null(at));
+        let (fixed, moving): (Vec<usize>, Vec<usize>) = (1..args.len()).partition(|arg| args[*arg].is_scalar());
+        let fixed_null = fixed.iter().any(|arg| is_null(*arg, 0));
+        let fixed: HashSet<Row<'_>> =
+            fixed.into_iter().filter(|arg| !is_null(*arg, 0)).map(|arg| comparable[arg].row(0)).collect();
         let out: BooleanArray = (0..rows)
             .map(|row| {
-                let v = value_at(value.array(), value.index(row), &self.data_type);
-                if v.is_null() {
+                let at = value.index(row);
+                if is_null(0, at) {
                     return if list.is_empty() { Some(false) } else { None };
                 }
-                let key = HashKey(v);
-                if fixed.contains(&key) {
+                let key = comparable[0].row(at);
+                if fixed.contains(&key)
+                    || moving.iter().any(|arg| !is_null(*arg, row) && comparable[*arg].row(row) == key)
+                {
                     return Some(true);
                 }
-                let mut unknown = fixed_null;
-                for item in &moving {
-                    let other = value_at(item.array(), row, &self.data_type);
-                    if other.is_null() {
-                        unknown = true;
-                    } else if compare(&key.0, &other).is_eq() {
-                        return Some(true);
-                    }
-                }
-                if unknown { None } else { Some(false) }
+                let unknown = fixed_null || moving.iter().any(|arg| is_null(*arg, row));
+                (!unknown).then_some(false)
             })
             .collect();
         Ok(Arc::new(out))

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Float64Array, StringArray};
+use arrow::array::{Array, ArrayRef, Float64Array, StringArray, UInt32Array};
+use arrow::compute::take;
 
 use super::misc::not_deterministic;
 use crate::error::{Result, SparkError};
@@ -11,9 +12,10 @@ use crate::functions::cast::{CastContext, cast_value};
 use crate::functions::chance::{Twister, XorShiftRandom};
 use crate::functions::coercion::{self, In, eval_mode};
 use crate::functions::describe;
+use crate::functions::nested::{Lists, list_array, pick_rows};
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::functions::row::call;
-use crate::functions::{EvalContext, Kernel};
+use crate::functions::{EvalContext, Kernel, Operand};
 use crate::types::DataType;
 use crate::value::{Value, ValueBuilder, value_at};
 
@@ -236,21 +238,19 @@ struct Shuffle {
 impl Kernel for Shuffle {
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         let mut numbers = Twister::new(self.seed.wrapping_add(ctx.partition as i64));
-        let mut out = ValueBuilder::new(&self.data_type, rows);
-        for row in 0..rows {
-            let Value::Array(items) = value_at(&args[0], row, &self.data_type) else {
-                out.append_null();
-                continue;
-            };
+        let arrays = Operand::Column(args[0].clone());
+        let lists = Lists::of(&arrays)?;
+        let nulls = args[0].logical_nulls();
+        let (places, offsets) = pick_rows(rows, nulls.as_ref(), &mut |row, out| {
             // RandomIndicesGenerator: Fisher and Yates from the inside out.
-            let mut shuffled: Vec<Value> = Vec::with_capacity(items.len());
-            for (i, item) in items.iter().enumerate() {
+            let from = out.len();
+            for (i, at) in lists.range(row).enumerate() {
                 let j = numbers.below(i as u32 + 1) as usize;
-                shuffled.push(item.clone());
-                shuffled.swap(i, j);
+                out.push(at as u32);
+                out[from..].swap(i, j);
             }
-            out.append(&Value::array(shuffled))?;
-        }
-        out.finish()
+            Ok(())
+        })?;
+        list_array(&self.data_type, take(lists.values, &UInt32Array::from(places), None)?, offsets, nulls)
     }
 }

@@ -8,6 +8,7 @@ use super::super::coercion::In;
 use super::super::registry::DataType2 as T;
 use super::super::registry::{Build, FunctionEntry, MANY, Nulls, Ret};
 use super::super::row::{RowContext, row_call};
+use super::super::typed::column_call;
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::cast_to;
@@ -160,9 +161,7 @@ fn concat(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
             args.into_iter().map(|a| if a.data_type().same_type(&t) { a } else { cast_to(a, &t, ansi) }).collect();
         let nullable = args.iter().any(Expr::nullable);
         let t = super::conditional::merged_type(&args);
-        return Ok(row_call("concat", args, t, nullable, true, ansi, |_, v| {
-            Ok(Value::array(v.iter().flat_map(|a| a.as_slice().unwrap_or(&[]).iter().cloned()).collect()))
-        }));
+        return Ok(column_call("concat", args, t, nullable, true, ansi, super::concat_arrays));
     }
     let binary = types.iter().all(|t| *t == DataType::Binary);
     let t = if binary { DataType::Binary } else { DataType::String };

@@ -7,6 +7,7 @@ use crate::functions::coercion::In;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, MANY, Nulls, Ret};
 use crate::functions::row::{RowContext, RowEval, row_call};
+use crate::functions::typed::column_call;
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -28,21 +29,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::row("space", 1, 1, &[In::Int], S, Nulls::Strict, |_, v| {
         Ok(Value::from(" ".repeat(usize::try_from(v[0].as_i64().unwrap_or(0)).unwrap_or(0))))
     }),
-    FunctionEntry::row(
-        "reverse",
-        1,
-        1,
-        &[In::Either(&[In::Str, In::Bin, In::Arr])],
-        Ret::Same(0),
-        Nulls::Strict,
-        |_, v| {
-            Ok(match &v[0] {
-                Value::Array(items) => Value::array(items.iter().rev().cloned().collect()),
-                Value::Binary(bytes) => Value::binary(bytes.iter().rev().copied().collect::<Vec<u8>>()),
-                v => Value::from(s(v).chars().rev().collect::<String>()),
-            })
-        },
-    ),
+    FunctionEntry::custom("reverse", 1, 1, reverse),
     FunctionEntry::custom("replace", 2, 3, replace),
     FunctionEntry::row("translate", 3, 3, &[In::Str, In::Str, In::Str], S, Nulls::Strict, translate),
     FunctionEntry::custom("elt", 2, MANY, elt),
@@ -51,6 +38,20 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
         text1(v, |s| format!("'{}'", s.replace('\'', "\\'")))
     }),
 ];
+
+fn reverse(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let args = b.inputs(args, &[In::Either(&[In::Str, In::Bin, In::Arr])])?;
+    let (t, nullable) = (args[0].data_type(), args[0].nullable());
+    if matches!(t, DataType::Array { .. }) {
+        return Ok(column_call("reverse", args, t, nullable, true, b.ansi(), super::reverse_arrays));
+    }
+    Ok(row_call("reverse", args, t, nullable, true, b.ansi(), |_, v| {
+        Ok(match &v[0] {
+            Value::Binary(bytes) => Value::binary(bytes.iter().rev().copied().collect::<Vec<u8>>()),
+            v => Value::from(s(v).chars().rev().collect::<String>()),
+        })
+    }))
+}
 
 /// trim(text[, characters]); the two-argument SQL forms arrive with the text first. The function form ltrim(chars, text) has the
 /// characters first, as Spark's constructor has.
