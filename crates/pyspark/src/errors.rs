@@ -4,6 +4,7 @@ use rustpython_vm::builtins::PyBaseExceptionRef;
 use rustpython_vm::convert::ToPyObject;
 use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
 use tidemark_sql::error::{ErrorClass, SparkError};
+use tidemark_sql::expr::QueryContext;
 
 /// Name under which `pyspark.errors._engine.exception` knows the family.
 fn family(class: ErrorClass) -> &'static str {
@@ -74,10 +75,28 @@ fn optional(text: Option<&str>, vm: &VirtualMachine) -> PyObjectRef {
     text.map_or_else(|| vm.ctx.none(), |text| text.to_pyobject(vm))
 }
 
+/// Arguments of `pyspark.errors._engine.Context`.
+fn place_parts(place: &QueryContext, vm: &VirtualMachine) -> PyObjectRef {
+    let summary = place.summary().trim_start_matches('\n').to_pyobject(vm);
+    let parts = match place {
+        QueryContext::Sql { text, start, stop, .. } => {
+            let fragment: String = text.chars().skip(*start).take((stop + 1).saturating_sub(*start)).collect();
+            vec![true.to_pyobject(vm), fragment.to_pyobject(vm), start.to_pyobject(vm), stop.to_pyobject(vm), summary]
+        }
+        QueryContext::DataFrame { fragment, call_site } => {
+            vec![false.to_pyobject(vm), fragment.to_pyobject(vm), call_site.to_pyobject(vm), vm.ctx.none(), summary]
+        }
+    };
+    vm.ctx.new_tuple(parts).into()
+}
+
 fn build(error: &SparkError, vm: &VirtualMachine) -> PyResult<PyBaseExceptionRef> {
     let parameters = vm.ctx.new_dict();
     for (name, value) in &error.parameters {
         parameters.set_item(name.as_str(), value.to_pyobject(vm), vm)?;
+    }
+    for (name, value) in error.further_parameters() {
+        parameters.set_item(*name, (*value).to_pyobject(vm), vm)?;
     }
     let cause = match &error.cause {
         Some(cause) => to_python(cause, vm).into(),
@@ -100,6 +119,7 @@ fn build(error: &SparkError, vm: &VirtualMachine) -> PyResult<PyBaseExceptionRef
         java_name(error).to_pyobject(vm),
         java_trace(error).to_pyobject(vm),
         cause,
+        error.place.as_deref().map_or_else(|| vm.ctx.none(), |place| place_parts(place, vm)),
     ];
     let module = vm.import("pyspark.errors._engine", 0)?;
     let module = module.get_attr("errors", vm)?.get_attr("_engine", vm)?;

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::expr::QueryContext;
+
 pub type Result<T, E = SparkError> = std::result::Result<T, E>;
 
 /// The exception family, which decides the Python class that a script sees.
@@ -47,6 +49,8 @@ pub struct SparkError {
     pub cause: Option<Box<SparkError>>,
     /// JVM class for texts that name it ("org.apache.spark.SparkArithmeticException"); None: derived from `class`.
     pub java_class: Option<String>,
+    /// The part of the query that it comes from (getQueryContext).
+    pub place: Option<Box<QueryContext>>,
 }
 
 impl SparkError {
@@ -64,6 +68,7 @@ impl SparkError {
             context: String::new(),
             cause: None,
             java_class: None,
+            place: None,
         }
     }
 
@@ -86,6 +91,7 @@ impl SparkError {
             context: String::new(),
             cause: None,
             java_class: None,
+            place: None,
         }
     }
 
@@ -103,24 +109,44 @@ impl SparkError {
     /// Whether Spark adds the place of the expression to this error in ANSI mode (SupportQueryContext).
     pub fn has_query_context(&self) -> bool {
         self.condition.as_deref().is_some_and(|condition| {
-            matches!(
-                condition,
-                "ARITHMETIC_OVERFLOW"
-                    | "CAST_INVALID_INPUT"
-                    | "DIVIDE_BY_ZERO"
-                    | "REMAINDER_BY_ZERO"
-                    | "INTERVAL_DIVIDED_BY_ZERO"
-                    | "INVALID_ARRAY_INDEX"
-                    | "INVALID_ARRAY_INDEX_IN_ELEMENT_AT"
-                    | "INVALID_INDEX_OF_ZERO"
-            ) || condition.starts_with("NUMERIC_VALUE_OUT_OF_RANGE")
+            // abs and the unary minus do not say where they stand.
+            let unary = condition == "ARITHMETIC_OVERFLOW"
+                && self.parameters.get("message").is_some_and(|message| message == "overflow")
+                && self.parameters.get("alternative").is_some_and(String::is_empty);
+            !unary
+                && matches!(
+                    condition,
+                    "ARITHMETIC_OVERFLOW"
+                        | "CAST_INVALID_INPUT"
+                        | "DIVIDE_BY_ZERO"
+                        | "REMAINDER_BY_ZERO"
+                        | "INTERVAL_DIVIDED_BY_ZERO"
+                        | "INVALID_ARRAY_INDEX"
+                        | "INVALID_ARRAY_INDEX_IN_ELEMENT_AT"
+                        | "INVALID_INDEX_OF_ZERO"
+                )
+                || condition.starts_with("NUMERIC_VALUE_OUT_OF_RANGE")
                 || condition.starts_with("INTERVAL_ARITHMETIC_OVERFLOW")
         })
+    }
+
+    /// Parameters that Spark passes with a condition beyond those of its text.
+    pub fn further_parameters(&self) -> &'static [(&'static str, &'static str)] {
+        match self.condition.as_deref() {
+            Some("CAST_INVALID_INPUT" | "CAST_OVERFLOW") => &[("ansiConfig", "\"spark.sql.ansi.enabled\"")],
+            _ => &[],
+        }
     }
 
     #[must_use]
     pub fn with_context(mut self, context: impl Into<String>) -> Self {
         self.context = context.into();
+        self
+    }
+
+    #[must_use]
+    pub fn with_place(mut self, place: &QueryContext) -> Self {
+        self.place.get_or_insert_with(|| Box::new(place.clone()));
         self
     }
 

@@ -56,6 +56,8 @@ pub struct Attribute {
     pub metadata: Metadata,
 }
 
+/// Qualifier of a column that stands for an earlier item of its select list.
+pub(crate) const LATERAL_REFERENCE: &str = "$lateral_reference";
 /// Name of the hidden column of a file relation (FileFormat.METADATA_NAME).
 pub const FILE_METADATA: &str = "_metadata";
 

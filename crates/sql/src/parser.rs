@@ -26,6 +26,7 @@ use crate::plan::PlanRef;
 use crate::session::SqlSession;
 
 pub use commands::{Command, NamePlace};
+pub(crate) use query::QUALIFY;
 pub(crate) use relations::name_only;
 pub use tables::TableDefinition;
 
@@ -296,8 +297,8 @@ impl<'a> Parser<'a> {
     }
 
     fn parse_error(&self, condition: &str, parameters: &[(&str, &str)], place: Place) -> SparkError {
-        let context = self.context(place).summary();
-        SparkError::new(ErrorClass::Parse, condition, parameters).with_context(context)
+        let context = self.context(place);
+        SparkError::new(ErrorClass::Parse, condition, parameters).with_context(context.summary()).with_place(&context)
     }
 
     /// Markers of parameters are of one kind only.

@@ -147,10 +147,21 @@ impl Analyzer<'_> {
         let list: Vec<Expr> = all.split_off(split).into_iter().map(trim_inner_aliases).collect();
         let grouping = all;
         if let Some(window) = grouping.iter().find(|item| item.any(&|expr| matches!(expr, Expr::Window(_)))) {
-            return Err(SparkError::analysis(
-                "UNSUPPORTED_EXPR_FOR_OPERATOR",
-                &[("operator", "Aggregate"), ("invalidExprSqls", &crate::expr::quoted_sql(window))],
-            ));
+            // The window is taken out of the aggregation, which then lacks the columns that it reads.
+            let mut read = None;
+            window.visit(&mut |expr| {
+                if let Expr::Attribute(_) = expr {
+                    read.get_or_insert_with(|| expr.clone());
+                }
+            });
+            let error = match read {
+                Some(column) => missing_aggregation_error(&column, &grouping),
+                None => SparkError::analysis(
+                    "UNSUPPORTED_EXPR_FOR_OPERATOR",
+                    &[("operator", "Aggregate"), ("invalidExprSqls", &crate::expr::quoted_sql(window))],
+                ),
+            };
+            return Err(self.failed_aggregate(error, LogicalPlan::Aggregate { grouping, list, child }));
         }
         checks::no_grouping_functions(&list)?;
         super::windows::check_no_bare_windows(&list)?;
@@ -185,6 +196,24 @@ impl Analyzer<'_> {
         }
         let mut inner: Vec<Expr> = Vec::new();
         let outer: Vec<Expr> = list.into_iter().map(|item| lift(item, &grouping, &mut inner)).collect();
+        let made: Vec<_> = inner.iter().map(Expr::to_attribute).collect();
+        let below = child.output();
+        let mut missing = None;
+        for item in &outer {
+            item.visit(&mut |expr| {
+                if let Expr::Attribute(column) = expr
+                    && !made.iter().any(|known| known.id == column.id)
+                    && below.iter().any(|known| known.id == column.id)
+                {
+                    missing.get_or_insert_with(|| expr.clone());
+                }
+            });
+        }
+        if let Some(column) = missing {
+            let error = missing_aggregation_error(&column, &grouping);
+            let plan = LogicalPlan::Aggregate { grouping, list: inner, child: child.clone() };
+            return Err(self.failed_aggregate(error, plan));
+        }
         let aggregate = LogicalPlan::Aggregate { grouping, list: inner, child: child.clone() };
         checks::aggregate(self, &aggregate)?;
         self.finish_project(outer, &Arc::new(aggregate))

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::lateral;
 use super::names::unresolved_column;
 use super::scope::{Scope, find_column};
 use super::{Analyzer, names};
@@ -114,19 +115,20 @@ impl Analyzer<'_> {
         if let Some(found) = self.try_column(&scope.columns, parts)? {
             return Ok(found);
         }
+        if let Some(found) = self.try_column(&scope.generated, parts)? {
+            return Ok(found);
+        }
         if let [name] = parts {
             if let Some(function) = BARE_FUNCTIONS.iter().find(|function| function.eq_ignore_ascii_case(name)) {
                 return self.call(function, Vec::new());
             }
-            if let Some(alias) = lateral_alias(scope, name, case_sensitive)? {
-                return Ok(alias);
+            if let Some(alias) = lateral::alias_of(scope, name, case_sensitive)? {
+                return Ok(self.lateral_reference(parts, alias));
             }
         } else if let Some(first) = parts.first()
-            && let Some(alias) = lateral_alias(scope, first, case_sensitive)?
+            && let Some(alias) = lateral::alias_of(scope, first, case_sensitive)?
         {
-            let last = parts.last().cloned().unwrap_or_default();
-            let field = parts[1..].iter().try_fold(alias, |expr, field| self.extract_field(expr, field))?;
-            return Ok(field.alias(&last));
+            return self.lateral_field(parts, alias);
         }
         for columns in self.outer.clone().iter().rev() {
             if let Some(found) = self.try_column(columns, parts)? {
@@ -171,24 +173,6 @@ impl Analyzer<'_> {
         let cast = Expr::Cast { child: Box::new(child), to, mode, implicit, site };
         self.check_cast(&cast)?;
         Ok(cast)
-    }
-}
-
-/// An earlier item of the select list by its alias; more than one is an error.
-fn lateral_alias(scope: &Scope, name: &str, case_sensitive: bool) -> Result<Option<Expr>> {
-    let matches: Vec<&Expr> = scope
-        .aliases
-        .iter()
-        .filter(|(alias, _)| names::same_name(alias, name, case_sensitive))
-        .map(|(_, expr)| expr)
-        .collect();
-    match matches.as_slice() {
-        [] => Ok(None),
-        [expr] => Ok(Some((*expr).clone())),
-        several => Err(SparkError::analysis(
-            "AMBIGUOUS_LATERAL_COLUMN_ALIAS",
-            &[("name", &names::quoted(name)), ("n", &several.len().to_string())],
-        )),
     }
 }
 

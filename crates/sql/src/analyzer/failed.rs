@@ -138,6 +138,7 @@ pub(super) fn at_aggregate(mut error: SparkError, written: &LogicalPlan) -> Spar
     if let Some(origin) = found
         && error.context.starts_with(";\n")
     {
+        error.place = origin.context.clone().map(Box::new);
         error.context = format!("; line {} pos {}{}", origin.line, origin.position, error.context);
     }
     error

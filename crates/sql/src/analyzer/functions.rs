@@ -72,6 +72,16 @@ impl Analyzer<'_> {
             let one = Expr::literal(Value::Integer(1), DataType::Integer);
             return self.plain_function(UnresolvedFunction { args: vec![one], ..call }, scope);
         }
+        if lower == "count"
+            && let [star] = call.args.as_slice()
+            && let Expr::UnresolvedStar(parts) = strip_origin(star)
+            && !parts.is_empty()
+            && !scope.columns.iter().any(|column| self.conf.same_name(&column.name, &parts[0]))
+        {
+            let name = super::quote_parts(parts);
+            let condition = "INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT";
+            return Err(SparkError::analysis(condition, &[("tableName", &name)]));
+        }
         // HAVING and ORDER BY over an aggregation: arguments of aggregate functions are columns below it.
         if let Some(below) = self.having.clone() {
             let below_scope = Scope::over(below);

@@ -44,6 +44,7 @@ impl Analyzer<'_> {
             }
         }
         let mut out = Vec::new();
+        let mut made = Vec::new();
         let mut plan = child.clone();
         for item in list {
             let Expr::Generator(call) = item.unaliased().clone() else {
@@ -55,6 +56,7 @@ impl Analyzer<'_> {
                 _ => Vec::new(),
             };
             let output = generator_columns(&call, &names)?;
+            made.extend(output.iter().cloned());
             out.extend(output.iter().cloned().map(Expr::Attribute));
             plan = Arc::new(LogicalPlan::Generate {
                 outer: call.outer,
@@ -64,6 +66,7 @@ impl Analyzer<'_> {
                 child: plan,
             });
         }
+        let out = out.into_iter().map(|item| self.read_generated(item, &made)).collect();
         self.finish_project(out, &plan)
     }
 

@@ -88,7 +88,7 @@ impl Analyzer<'_> {
 fn refused_table(place: Option<&Origin>, condition: &str, parameters: &[(&str, &str)]) -> SparkError {
     let error = SparkError::new(ErrorClass::Parse, condition, parameters);
     match place.and_then(|origin| origin.context.as_ref()) {
-        Some(context) => error.with_context(context.summary()),
+        Some(context) => error.with_context(context.summary()).with_place(context),
         None => error,
     }
 }

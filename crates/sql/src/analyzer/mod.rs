@@ -20,6 +20,7 @@ mod inline_table;
 pub(crate) mod interval;
 mod join_watermark;
 mod joins;
+mod lateral;
 mod merged_keys;
 mod metrics;
 mod names;
@@ -43,7 +44,7 @@ use std::sync::Arc;
 
 use crate::conf::SqlConf;
 use crate::error::{Result, SparkError};
-use crate::expr::{Attribute, Expr, Origin, Site};
+use crate::expr::{Attribute, Expr, ExprId, Origin, Site};
 use crate::functions::datetime::zone::Zone;
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
@@ -57,6 +58,8 @@ pub(crate) const COLUMN_ALIASES: &str = "$column_aliases";
 pub(crate) const INLINE_TABLE: &str = "$values";
 pub(crate) const UNPIVOT: &str = "$unpivot";
 pub(crate) const LATERAL: &str = "$lateral";
+/// Columns of an UNPIVOT that belong together.
+pub(crate) const UNPIVOT_GROUP: &str = "$unpivot_group";
 /// Around a set operation or a SELECT, with its place (a hint's name).
 pub(crate) const PLACED: &str = "$placed";
 /// `Column.outer`: a column of an enclosing query.
@@ -108,6 +111,10 @@ pub(crate) struct Analyzer<'a> {
     zone: Arc<(String, Zone)>,
     /// The resolved node that the error at hand shows.
     shown: Option<PlanRef>,
+    /// Aliases of the select list at hand that its present item names.
+    laterals: Vec<lateral::Lateral>,
+    /// Ids and names under which select lists name columns of their generators.
+    generated: Vec<(ExprId, String)>,
 }
 
 impl<'a> Analyzer<'a> {
@@ -115,7 +122,18 @@ impl<'a> Analyzer<'a> {
         let conf = session.conf.borrow().clone();
         crate::expr::show_moments_in(conf.time_zone());
         let zone = Arc::new((conf.time_zone_id().to_owned(), conf.time_zone().clone()));
-        Self { session, conf, ctes: Vec::new(), outer: Vec::new(), having: None, origin: None, zone, shown: None }
+        Self {
+            session,
+            conf,
+            ctes: Vec::new(),
+            outer: Vec::new(),
+            having: None,
+            origin: None,
+            zone,
+            shown: None,
+            laterals: Vec::new(),
+            generated: Vec::new(),
+        }
     }
 
     /// Analyses a whole plan as the parser makes it.
@@ -176,7 +194,7 @@ impl<'a> Analyzer<'a> {
         };
         let resolved = resolved.and_then(|plan| self.without_implicit_times(plan));
         let resolved = resolved.map_err(|error| failed::at_aggregate(error, &written));
-        resolved.map_err(|error| {
+        let resolved = resolved.map_err(|error| {
             let shows_plan = error
                 .condition
                 .as_deref()
@@ -190,7 +208,17 @@ impl<'a> Analyzer<'a> {
                 error.condition.as_deref().is_some_and(|condition| condition.starts_with("MISSING_ATTRIBUTES"));
             let mark = if missing { "!" } else { "" };
             error.with_context(format!("{place};\n{mark}{}", crate::explain::tree_string(&plan)))
-        })
+        });
+        resolved.map_err(|error| self.with_query_context(error))
+    }
+
+    /// The part of the query that an error shows the place of, or the call of a Column's method.
+    fn with_query_context(&self, error: SparkError) -> SparkError {
+        let Some(origin) = &self.origin else { return error };
+        match &origin.context {
+            Some(context) if error.context.starts_with("; line") || origin.line == 0 => error.with_place(context),
+            _ => error,
+        }
     }
 
     /// Casts to TIME that coercion puts in are refused where the type is off; columns of the type are not.
@@ -309,7 +337,7 @@ impl<'a> Analyzer<'a> {
         }
         let place = self.place();
         let context = format!("{place};\n{}", crate::explain::tree_string(node));
-        error.with_context(context)
+        self.with_query_context(error.with_context(context))
     }
 
     /// `; line 1 pos 7`, or nothing for expressions that were not written as SQL text.
@@ -347,7 +375,7 @@ impl<'a> Analyzer<'a> {
             return error;
         }
         let place = self.place();
-        error.with_context(place)
+        self.with_query_context(error.with_context(place))
     }
 
     fn limit_expression(&mut self, kind: &str, limit: Expr, child: &PlanRef) -> Result<Expr> {
@@ -382,6 +410,7 @@ fn at_query(mut error: SparkError, place: &[Expr]) -> SparkError {
         && own
         && error.context.starts_with(";\n")
     {
+        error.place = origin.context.clone().map(Box::new);
         error.context = format!("; line {} pos {}{}", origin.line, origin.position, error.context);
     }
     error

@@ -106,6 +106,7 @@ impl Analyzer<'_> {
     pub(super) fn select_list(&mut self, list: Vec<Expr>, child: &PlanRef) -> Result<Vec<Expr>> {
         let mut scope = self.scope(child);
         let mut out = Vec::new();
+        let around = std::mem::take(&mut self.laterals);
         for item in list {
             let bare = strip_origin(&item).clone();
             match &bare {
@@ -120,17 +121,13 @@ impl Analyzer<'_> {
                 }
                 _ => {
                     let expr = named(self.expr(item, &scope)?);
-                    if let Expr::Alias(alias) = &expr
-                        && alias.names.len() == 1
-                        && crate::functions::variable_of(&alias.child).is_none()
-                        && !alias.child.any(&|inner| matches!(inner, Expr::Generator(_)))
-                    {
-                        scope.aliases.push((alias.names[0].clone(), alias.child.clone()));
-                    }
+                    let expr = self.without_laterals(expr)?;
+                    self.enter_alias(&mut scope, &expr, matches!(bare, Expr::Alias(_)))?;
                     out.push(expr);
                 }
             }
         }
+        self.laterals = around;
         Ok(out)
     }
 

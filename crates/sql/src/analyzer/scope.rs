@@ -15,6 +15,8 @@ pub(crate) struct Scope {
     pub(crate) lambdas: Vec<LambdaVariable>,
     /// Earlier items of the same select list (lateral column aliases).
     pub(crate) aliases: Vec<(String, Expr)>,
+    /// Columns of the generators among them.
+    pub(crate) generated: Vec<Arc<Attribute>>,
 }
 
 impl Scope {

@@ -29,8 +29,29 @@ impl Analyzer<'_> {
         };
         let scope = self.scope(child);
         let mut resolved = Vec::new();
+        let mut labels = Vec::new();
+        let mut width = 1;
+        let value_names: Vec<String> = match value_column {
+            Expr::UnresolvedFunction(call) => call.args.iter().map(text).collect(),
+            other => vec![text(other)],
+        };
         for expr in rest {
-            resolved.push(named(self.expr(expr.clone(), &scope)?));
+            let Some(group) = unpivot_group(expr) else {
+                resolved.push(named(self.expr(expr.clone(), &scope)?));
+                continue;
+            };
+            width = value_names.len();
+            if group.len() != width {
+                return Err(SparkError::analysis("UNPIVOT_VALUE_SIZE_MISMATCH", &[("names", &width.to_string())]));
+            }
+            let first = resolved.len();
+            for column in group {
+                resolved.push(named(self.expr(column.clone(), &scope)?));
+            }
+            labels.push(match expr {
+                Expr::Alias(alias) => alias.names.join("."),
+                _ => resolved[first..].iter().map(|c| c.to_attribute().name.to_string()).collect::<Vec<_>>().join("_"),
+            });
         }
         let (mut ids, mut values) = match usize::try_from(count) {
             Ok(count) => {
@@ -50,11 +71,17 @@ impl Analyzer<'_> {
         if values.is_empty() {
             return Err(SparkError::analysis("UNPIVOT_REQUIRES_VALUE_COLUMNS", &[]));
         }
-        let mut common = DataType::Null;
-        for value in &values {
-            common = match wider_type(&common, &value.data_type(), false) {
-                Some(wider) if !crosses_text(&common, &value.data_type()) => wider,
-                _ => return Err(unpivot_types(&values)),
+        // The types of each value column, and whether it may be null.
+        let mut common = vec![(DataType::Null, false); width];
+        for (at, value) in values.iter().enumerate() {
+            let (data_type, nullable) = &mut common[at % width];
+            *nullable |= value.nullable();
+            *data_type = match wider_type(data_type, &value.data_type(), false) {
+                Some(wider) if !crosses_text(data_type, &value.data_type()) => wider,
+                _ => {
+                    let own: Vec<Expr> = values.iter().skip(at % width).step_by(width).cloned().collect();
+                    return Err(unpivot_types(&own));
+                }
             };
         }
         let column = |name: String, data_type: DataType, nullable: bool| {
@@ -67,16 +94,24 @@ impl Analyzer<'_> {
                 metadata: Metadata::default(),
             })
         };
-        let nullable = values.iter().any(Expr::nullable);
         let name_out = column(text(name_column), DataType::String, false);
-        let value_out = column(text(value_column), common.clone(), nullable);
+        let value_out: Vec<Arc<Attribute>> = value_names
+            .into_iter()
+            .zip(&common)
+            .map(|(name, (data_type, nullable))| column(name, data_type.clone(), *nullable))
+            .collect();
         let mut projections = Vec::new();
-        for value in &values {
-            let label = value.to_attribute().name.to_string();
+        for (at, group) in values.chunks(width).enumerate() {
+            let label = match labels.get(at) {
+                Some(label) => label.clone(),
+                None => group.iter().map(|value| value.to_attribute().name.to_string()).collect(),
+            };
             let mut row: Vec<Expr> = ids.iter().map(|id| id.unaliased().clone()).collect();
             row.push(Expr::literal(Value::from(label.as_str()), DataType::String));
-            let bare = value.unaliased().clone();
-            row.push(if same_type(&bare.data_type(), &common) { bare } else { self.implicit_cast(bare, &common) });
+            for (value, (wanted, _)) in group.iter().zip(&common) {
+                let bare = value.unaliased().clone();
+                row.push(if same_type(&bare.data_type(), wanted) { bare } else { self.implicit_cast(bare, wanted) });
+            }
             projections.push(row);
         }
         let mut out: Vec<Arc<Attribute>> = ids
@@ -87,13 +122,30 @@ impl Analyzer<'_> {
             })
             .collect();
         out.push(name_out);
-        out.push(value_out.clone());
+        out.extend(value_out.iter().cloned());
         let expand = Arc::new(LogicalPlan::Expand { projections, output: out, child: child.clone() });
         if keeps_nulls {
             return Ok(expand);
         }
-        let condition = self.call("isnotnull", vec![Expr::Attribute(value_out)])?;
+        // A row goes when all its values are null.
+        let mut condition: Option<Expr> = None;
+        for value in value_out {
+            let present = self.call("isnotnull", vec![Expr::Attribute(value)])?;
+            condition = Some(match condition {
+                Some(others) => self.call("or", vec![others, present])?,
+                None => present,
+            });
+        }
+        let condition = condition.unwrap_or_else(|| Expr::bool(true));
         Ok(Arc::new(LogicalPlan::Filter { condition, child: expand }))
+    }
+}
+
+/// The columns of a group, with or without a name of its own.
+fn unpivot_group(expr: &Expr) -> Option<&[Expr]> {
+    match expr.unaliased() {
+        Expr::UnresolvedFunction(call) if call.name == super::UNPIVOT_GROUP => Some(&call.args),
+        _ => None,
     }
 }
 

@@ -66,6 +66,9 @@ pub(super) fn window_expression(analyzer: &Analyzer<'_>, function: Expr, mut spe
         if let Some(given) = &spec.frame
             && *given != required
         {
+            if OFFSETS.contains(&name.as_str()) {
+                return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1035", &[("prettyName", &name)]));
+            }
             let shown = |frame: &WindowFrame| {
                 let spec = WindowSpec { frame: Some(frame.clone()), ..WindowSpec::default() };
                 let text = Expr::Window(Box::new(WindowCall { function: Expr::bool(true), spec })).plan_string();
@@ -132,7 +135,12 @@ fn check_arguments(name: &str, function: &Expr) -> Result<()> {
         _ => return Ok(()),
     };
     let Some(arg) = call.args.get(at) else { return Ok(()) };
-    let sql = quoted_sql(function);
+    let sql = match function {
+        Expr::Call(call) if name == "nth_value" => {
+            quoted_sql(&Expr::Call(Box::new(crate::expr::Call { args: call.args[..2].to_vec(), ..(**call).clone() })))
+        }
+        _ => quoted_sql(function),
+    };
     if !arg.foldable() {
         // lag is lead the other way.
         let shown = if name == "lag" { format!("\"(- {})\"", arg.pretty_sql()) } else { quoted_sql(arg) };

@@ -54,6 +54,7 @@ const ENTRIES: &[(&str, Kind, &str)] = &[
     ("spark.sql.files.maxRecordsPerFile", Long, "0"),
     ("spark.sql.files.openCostInBytes", Bytes, "4MB"),
     ("spark.sql.groupByOrdinal", Bool, "true"),
+    ("spark.sql.lateralColumnAlias.enableImplicitResolution", Bool, "true"),
     ("spark.sql.groupByAliases", Bool, "true"),
     ("spark.sql.inMemoryColumnarStorage.batchSize", Int, "10000"),
     ("spark.sql.inMemoryColumnarStorage.compressed", Bool, "true"),

@@ -352,7 +352,11 @@ fn placed<T>(session: &SqlSession, result: Result<T>, name: &NamePlace, tables: 
             error = SparkError::analysis("TABLE_OR_VIEW_NOT_FOUND", &[("relationName", &name), ("searchPath", &path)]);
         }
         let tree = if error.condition.as_deref() == Some("EXPECT_PERMANENT_VIEW_NOT_TEMP") { "" } else { ";\n" };
-        error.with_context(format!("; line {} pos {}{tree}", name.at.line, name.at.position))
+        let error = error.with_context(format!("; line {} pos {}{tree}", name.at.line, name.at.position));
+        match &name.at.context {
+            Some(context) => error.with_place(context),
+            None => error,
+        }
     })
 }
 

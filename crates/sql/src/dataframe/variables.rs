@@ -138,7 +138,11 @@ fn unresolved(name: &NamePlace, search_path: &str) -> SparkError {
     let shown = crate::analyzer::quote_parts(&name.parts);
     let parameters = [("variableName", &*shown), ("searchPath", search_path)];
     let place = format!("; line {} pos {}", name.at.line, name.at.position);
-    SparkError::analysis("UNRESOLVED_VARIABLE", &parameters).with_context(place)
+    let error = SparkError::analysis("UNRESOLVED_VARIABLE", &parameters).with_context(place);
+    match &name.at.context {
+        Some(context) => error.with_place(context),
+        None => error,
+    }
 }
 
 fn known(session: &SqlSession, name: &NamePlace) -> Result<Variable> {

@@ -95,7 +95,7 @@ impl Site {
         let Some(origin) = &self.origin else { return error };
         match &origin.context {
             Some(context) if error.has_query_context() && error.context.is_empty() => {
-                error.with_context(context.summary())
+                error.with_context(context.summary()).with_place(context)
             }
             _ => error,
         }

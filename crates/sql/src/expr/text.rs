@@ -1,6 +1,6 @@
 //! Expressions as text: names of unnamed columns and error texts (Catalyst's toPrettySQL), and plan lines (toString).
 
-use super::{AggregateCall, Call, Expr, FrameBound, PythonUdf, SortOrder, WindowFrame, WindowSpec};
+use super::{AggregateCall, Call, Expr, FrameBound, LATERAL_REFERENCE, PythonUdf, SortOrder, WindowFrame, WindowSpec};
 use crate::functions::datetime::zone::Zone;
 use crate::types::DataType;
 use crate::types::quote_if_needed;
@@ -67,6 +67,9 @@ fn text(expr: &Expr, style: Style) -> String {
         }
         Expr::Literal { value, data_type } => literal_text(value, data_type, style),
         Expr::Attribute(attribute) => match style {
+            Style::Pretty if attribute.qualifier.first().is_some_and(|mark| mark == LATERAL_REFERENCE) => {
+                format!("lateralAliasReference({})", attribute.name)
+            }
             Style::Pretty => attribute.name.to_string(),
             Style::Plan => {
                 let suffix = if attribute.metadata.watermark_delay_ms.is_some() {

@@ -406,7 +406,10 @@ impl Parser<'_> {
             match error.condition.as_deref() {
                 Some("PARSE_SYNTAX_ERROR") => super::errors::located(error, self.sql, place),
                 _ if error.class != ErrorClass::Parse => error,
-                _ => error.with_context(super::errors::fragment(&self.text, place, end).summary()),
+                _ => {
+                    let fragment = super::errors::fragment(&self.text, place, end);
+                    error.with_context(fragment.summary()).with_place(&fragment)
+                }
             }
         })?;
         let ntz = self.session.conf.borrow().timestamp_is_ntz();

@@ -20,7 +20,7 @@ pub(super) enum GroupBy {
 }
 
 /// The column that carries a QUALIFY condition.
-const QUALIFY: &str = "$qualify";
+pub(crate) const QUALIFY: &str = "$qualify";
 
 impl Parser<'_> {
     /// A query with everything that may stand around its terms.
@@ -182,8 +182,9 @@ impl Parser<'_> {
             return self.inline_table();
         }
         if self.word("table") {
-            let at = Some(self.origin(self.peek().place));
+            let place = self.peek().place;
             let parts = self.name_parts()?;
+            let at = Some(self.origin(place));
             return Ok(Arc::new(LogicalPlan::UnresolvedRelation { parts, streaming: false, at }));
         }
         Err(self.unexpected())

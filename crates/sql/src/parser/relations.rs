@@ -8,7 +8,7 @@ use super::expressions::call;
 use super::query::renamed;
 use super::table_arguments::TableArguments;
 use super::tokens::Kind;
-use crate::analyzer::{INLINE_TABLE, UNPIVOT};
+use crate::analyzer::{INLINE_TABLE, UNPIVOT, UNPIVOT_GROUP};
 use crate::error::{Result, SparkError};
 use crate::expr::{Attribute, Expr, ExprId, Metadata};
 use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef};
@@ -143,8 +143,9 @@ impl Parser<'_> {
         {
             return self.table_function(Arc::new(LogicalPlan::OneRow), false, false);
         }
-        let at = Some(self.origin(self.peek().place));
+        let place = self.peek().place;
         let parts = self.name_parts()?;
+        let at = Some(self.origin(place));
         if enclosed {
             self.expect_symbol(")")?;
         }
@@ -393,19 +394,37 @@ impl Parser<'_> {
         let include = self.words(&["include", "nulls"]);
         self.words(&["exclude", "nulls"]);
         self.expect_symbol("(")?;
-        let value = self.identifier()?;
+        let value = if self.is_symbol("(") {
+            call(UNPIVOT_GROUP, self.column_names()?.iter().map(|name| text(name)).collect())
+        } else {
+            text(&self.identifier()?)
+        };
+        let several = matches!(value, Expr::UnresolvedFunction(_));
         self.expect_word("for")?;
         let name = self.identifier()?;
         self.expect_word("in")?;
         self.expect_symbol("(")?;
-        let columns = self.separated(&mut Self::named_expression)?;
+        let columns =
+            self.separated(&mut |parser| if several { parser.unpivot_group() } else { parser.named_expression() })?;
         self.expect_symbol(")")?;
         self.expect_symbol(")")?;
         let mut args =
-            vec![text(&name), text(&value), Expr::bool(include), Expr::literal(Value::Integer(-1), DataType::Integer)];
+            vec![text(&name), value, Expr::bool(include), Expr::literal(Value::Integer(-1), DataType::Integer)];
         args.extend(columns);
         let plan = LogicalPlan::Project { list: vec![call(UNPIVOT, args)], child };
         self.table_alias(Arc::new(plan), Some("__auto_generated_subquery_name"))
+    }
+}
+
+impl Parser<'_> {
+    /// `(a, b) [AS name]`: the columns that make one row of an UNPIVOT with several value columns.
+    fn unpivot_group(&mut self) -> Result<Expr> {
+        self.expect_symbol("(")?;
+        let columns = self.separated(&mut Self::expression)?;
+        self.expect_symbol(")")?;
+        let group = call(UNPIVOT_GROUP, columns);
+        let named = self.word("as") || matches!(self.peek().kind, Kind::Word | Kind::Quoted);
+        Ok(if named { group.alias(&self.identifier()?) } else { group })
     }
 }
 

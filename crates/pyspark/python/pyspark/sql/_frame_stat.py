@@ -6,7 +6,7 @@ from pyspark.errors import PySparkTypeError, PySparkValueError
 from pyspark.errors.exceptions import captured
 from pyspark.sql import functions as F
 from pyspark.sql.column import _expected
-from pyspark.sql.types import NumericType, StringType
+from pyspark.sql.types import DecimalType, NumericType, StringType
 
 _ALL = ["count", "mean", "stddev", "min", "25%", "50%", "75%", "max"]
 
@@ -23,7 +23,7 @@ def summary(df, statistics):
     return _statistics(df, [], list(statistics) or _ALL)
 
 
-def _statistic(name, column, text):
+def _statistic(name, column, text, decimal):
     if name == "count":
         return F.count(column)
     if name == "count_distinct":
@@ -37,7 +37,9 @@ def _statistic(name, column, text):
         return F.avg(number)
     if name == "stddev":
         return F.stddev(number)
-    return F.percentile_approx(number, float(name[:-1]) / 100)
+    value = F.percentile_approx(number, float(name[:-1]) / 100)
+    # The summary keeps doubles, and makes decimals of them that have as many digits as they show.
+    return value.cast("double") if decimal else value
 
 
 def _check_statistics(statistics):
@@ -66,7 +68,8 @@ def _statistics(df, cols, statistics):
     for statistic in statistics:
         for name in names:
             text = isinstance(kinds.get(name), StringType)
-            exprs.append(_statistic(statistic, df[name], text).cast("string"))
+            decimal = isinstance(kinds.get(name), DecimalType)
+            exprs.append(_statistic(statistic, df[name], text, decimal).cast("string"))
     exprs = [expr.alias(f"c{index}") for index, expr in enumerate(exprs)]
     rows = [
         F.struct(

@@ -73,6 +73,10 @@ fn offset(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
 }
 
 fn nth(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+    // What is so anyway does not show.
+    if args.get(2).is_some_and(|ignored| ignored.is_literal_bool(false)) {
+        args.truncate(2);
+    }
     args[1] = cast_to(args[1].clone(), &DataType::Integer, b.ansi());
     if let Expr::Literal { value, .. } = args[1].unaliased()
         && value.as_i64().is_some_and(|offset| offset <= 0)
@@ -86,10 +90,6 @@ fn nth(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
                 ("currentValue", &format!("{}L", value.as_i64().unwrap_or_default())),
             ],
         ));
-    }
-    // What is so anyway does not show.
-    if args.get(2).is_some_and(|ignored| ignored.is_literal_bool(false)) {
-        args.truncate(2);
     }
     if args.len() == 2 && b.ignore_nulls {
         args.push(Expr::bool(true));

@@ -29,7 +29,7 @@ class CapturedException(base.PySparkException):
         return self._state
 
     def getMessage(self):
-        return self._summary
+        return self._summary if self._condition is not None else ""
 
 
 class AnalysisException(CapturedException, base.AnalysisException):
