@@ -26,6 +26,7 @@ pub mod python;
 pub mod session;
 pub mod state_reader;
 pub mod types;
+pub mod unsafe_row;
 pub mod value;
 
 pub use error::{Result, SparkError};

@@ -60,7 +60,6 @@ mod java_double;
 mod java_map;
 mod order;
 pub mod text;
-pub mod unsafe_row;
 
 pub use self::arrays::{ValueBuilder, array_from_values, default_value, repeat_value, value_at};
 pub use self::java_map::through_java;

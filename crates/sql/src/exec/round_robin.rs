@@ -12,8 +12,7 @@ use crate::error::Result;
 use crate::expr::Attribute;
 use crate::functions::hash::murmur3_bytes;
 use crate::types::DataType;
-use crate::value::unsafe_row::encode_row;
-use crate::value::value_at;
+use crate::unsafe_row::encode_rows;
 
 /// Seed of UnsafeRow.hashCode.
 const ROW_SEED: i32 = 42;
@@ -22,16 +21,11 @@ const ROW_SEED: i32 = 42;
 pub(super) fn in_row_order(output: &[Arc<Attribute>], partition: &[RecordBatch]) -> Result<Partition> {
     let batch = concat_partition(output, partition)?;
     let types: Vec<DataType> = output.iter().map(|column| column.data_type.clone()).collect();
-    let mut rows: Vec<(i32, Vec<u8>, u32)> = (0..batch.num_rows())
-        .map(|row| {
-            let values: Vec<_> =
-                batch.columns().iter().zip(&types).map(|(column, t)| value_at(&**column, row, t)).collect();
-            let bytes = encode_row(&values, &types);
-            (murmur3_bytes(&bytes, ROW_SEED), bytes, row as u32)
-        })
-        .collect();
+    let encoded = encode_rows(&types, batch.columns(), batch.num_rows())?;
+    let mut rows: Vec<(i32, &[u8], u32)> =
+        encoded.iter().enumerate().map(|(row, bytes)| (murmur3_bytes(bytes, ROW_SEED), bytes, row as u32)).collect();
     // RecordBinaryComparator: shorter rows first, then byte by byte.
-    rows.sort_by(|a, b| (a.0, a.1.len(), &a.1).cmp(&(b.0, b.1.len(), &b.1)));
+    rows.sort_by(|a, b| (a.0, a.1.len(), a.1).cmp(&(b.0, b.1.len(), b.1)));
     let order = UInt32Array::from_iter_values(rows.iter().map(|row| row.2));
     if batch.num_rows() == 0 {
         return Ok(Vec::new());

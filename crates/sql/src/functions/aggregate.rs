@@ -36,6 +36,7 @@ pub trait Accumulator {
 
 mod average;
 mod bits;
+mod cells;
 mod collect;
 mod count;
 mod count_min;

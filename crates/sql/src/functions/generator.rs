@@ -1,8 +1,12 @@
 //! Generators: explode, posexplode, inline, stack, json_tuple.
 
-use arrow::array::ArrayRef;
+use arrow::array::{
+    Array, ArrayRef, AsArray, Int32Array, Int32Builder, StringArray, StringBuilder, UInt32Array, new_null_array,
+};
+use arrow::compute::take;
+use arrow::datatypes as at;
 
-use super::EvalContext;
+use super::{EvalContext, Operand, describe};
 use crate::error::Result;
 
 /// One input row to any number of output rows.
@@ -31,12 +35,12 @@ pub trait GeneratorFunction: std::fmt::Debug + Send + Sync {
 use std::sync::Arc;
 
 use super::coercion::{self, cast_to, unexpected_input};
-use super::describe;
+use super::nested::{Lists, interleaved, relabelled};
 use super::registry::{Build, FunctionEntry, MANY};
 use crate::error::SparkError;
 use crate::expr::{Expr, GeneratorCall};
 use crate::types::{DataType, StructField};
-use crate::value::{Value, ValueBuilder, value_at};
+use crate::value::ValueBuilder;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("explode", 1, 1, explode),
@@ -51,14 +55,13 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("variant_explode_outer", 1, 1, variant_explode),
 ];
 
-/// What a generator makes of one row: rows of values, or None for no row at all.
-type RowsOf = fn(&Generator, &[Value]) -> Vec<Vec<Value>>;
+/// The input row of each output row, and the output columns. True: an input row that gives none gives one of nulls.
+type Expand = fn(&Generator, &[ArrayRef], usize, bool) -> Result<(Vec<u32>, Vec<ArrayRef>)>;
 
 struct Generator {
-    types: Vec<DataType>,
     output: Vec<DataType>,
     position: bool,
-    rows: RowsOf,
+    expand: Expand,
 }
 
 impl std::fmt::Debug for Generator {
@@ -75,24 +78,9 @@ impl GeneratorFunction for Generator {
         outer: bool,
         _: &EvalContext<'_>,
     ) -> Result<(Vec<u32>, Vec<ArrayRef>)> {
-        let mut builders: Vec<ValueBuilder> = self.output.iter().map(|t| ValueBuilder::new(t, rows)).collect();
-        let mut parents = Vec::with_capacity(rows);
-        for row in 0..rows {
-            let values: Vec<Value> = args.iter().zip(&self.types).map(|(a, t)| value_at(a, row, t)).collect();
-            let made = (self.rows)(self, &values);
-            if made.is_empty() && outer {
-                parents.push(row as u32);
-                builders.iter_mut().for_each(ValueBuilder::append_null);
-            }
-            for values in made {
-                parents.push(row as u32);
-                for (b, v) in builders.iter_mut().zip(&values) {
-                    b.append(v)?;
-                }
-            }
-        }
-        let columns = builders.iter_mut().map(ValueBuilder::finish).collect::<Result<Vec<_>>>()?;
-        Ok((parents, columns))
+        let (parents, columns) = (self.expand)(self, args, rows, outer)?;
+        let columns = columns.iter().zip(&self.output).map(|(c, t)| relabelled(c, &t.to_arrow()));
+        Ok((parents, columns.collect::<Result<_>>()?))
     }
 }
 
@@ -102,14 +90,9 @@ fn generator(
     outer: bool,
     position: bool,
     output: Vec<(String, DataType, bool)>,
-    rows: RowsOf,
+    expand: Expand,
 ) -> Expr {
-    let function = Generator {
-        types: args.iter().map(Expr::data_type).collect(),
-        output: output.iter().map(|o| o.1.clone()).collect(),
-        position,
-        rows,
-    };
+    let function = Generator { output: output.iter().map(|o| o.1.clone()).collect(), position, expand };
     Expr::Generator(Box::new(GeneratorCall { name: name.into(), args, outer, output, function: Arc::new(function) }))
 }
 
@@ -117,9 +100,16 @@ fn generator(
 pub(crate) fn replicate_rows(times: Expr, row: Vec<Expr>) -> Expr {
     let output = row.iter().enumerate().map(|(i, column)| (format!("col{i}"), column.data_type(), true)).collect();
     let args = std::iter::once(times).chain(row).collect();
-    generator("replicaterows", args, false, false, output, |_, values| {
-        let times = values.first().and_then(Value::as_i64).unwrap_or(0);
-        (0..times).map(|_| values[1..].to_vec()).collect()
+    generator("replicaterows", args, false, false, output, |_, args, rows, _| {
+        let times = arrow::compute::cast(&args[0], &at::DataType::Int64)?;
+        let times = times.as_primitive::<at::Int64Type>();
+        let mut parents: Vec<u32> = Vec::with_capacity(rows);
+        for row in (0..rows).filter(|row| times.is_valid(*row)) {
+            parents.extend((0..times.value(row)).map(|_| row as u32));
+        }
+        let places = UInt32Array::from(parents.clone());
+        let columns = args[1..].iter().map(|a| Ok(take(a, &places, None)?)).collect::<Result<_>>()?;
+        Ok((parents, columns))
     })
 }
 
@@ -145,21 +135,48 @@ fn explode(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         }
     }
     let name = b.name.trim_end_matches("_outer");
-    Ok(generator(name, args, outer, position, output, |g, v| {
-        let with = |i: usize, mut rest: Vec<Value>| {
-            if g.position {
-                rest.insert(0, Value::Integer(i as i32));
-            }
-            rest
-        };
-        match &v[0] {
-            Value::Array(items) => items.iter().enumerate().map(|(i, v)| with(i, vec![v.clone()])).collect(),
-            Value::Map(items) => {
-                items.iter().enumerate().map(|(i, (k, v))| with(i, vec![k.clone(), v.clone()])).collect()
-            }
-            _ => Vec::new(),
+    Ok(generator(name, args, outer, position, output, |g, args, rows, outer| {
+        let arrays = Operand::Column(args[0].clone());
+        let lists = Lists::of(&arrays)?;
+        let made = elements(&lists, rows, outer);
+        let places = UInt32Array::from(made.places);
+        let mut columns: Vec<ArrayRef> = Vec::new();
+        if g.position {
+            columns.push(Arc::new(Int32Array::from(made.positions)));
         }
+        if let Ok(keys) = lists.keys() {
+            columns.push(take(keys, &places, None)?);
+        }
+        columns.push(take(lists.values, &places, None)?);
+        Ok((made.parents, columns))
     }))
+}
+
+/// The elements of all rows.
+struct Elements {
+    parents: Vec<u32>,
+    /// Place among the values; None: a row of nulls for a row without elements.
+    places: Vec<Option<u32>>,
+    /// Place in the row.
+    positions: Vec<Option<i32>>,
+}
+
+fn elements(lists: &Lists<'_>, rows: usize, outer: bool) -> Elements {
+    let mut made = Elements { parents: Vec::new(), places: Vec::new(), positions: Vec::new() };
+    for row in 0..rows {
+        let range = lists.range(row);
+        if range.is_empty() && outer {
+            made.parents.push(row as u32);
+            made.places.push(None);
+            made.positions.push(None);
+        }
+        for (position, at) in range.enumerate() {
+            made.parents.push(row as u32);
+            made.places.push(Some(at as u32));
+            made.positions.push(Some(position as i32));
+        }
+    }
+    made
 }
 
 fn inline(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
@@ -175,12 +192,16 @@ fn inline(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         .iter()
         .map(|f: &StructField| (f.name.clone(), f.data_type.clone(), f.nullable || contains_null || outer))
         .collect();
-    Ok(generator("inline", args, outer, false, output, |g, v| {
-        v[0].as_slice()
-            .unwrap_or(&[])
-            .iter()
-            .map(|row| row.as_slice().map_or_else(|| vec![Value::Null; g.output.len()], <[Value]>::to_vec))
-            .collect()
+    Ok(generator("inline", args, outer, false, output, |_, args, rows, outer| {
+        let arrays = Operand::Column(args[0].clone());
+        let lists = Lists::of(&arrays)?;
+        let Some(structs) = lists.values.as_struct_opt() else { return Err(SparkError::internal("structs")) };
+        let made = elements(&lists, rows, outer);
+        // A struct that is null gives nulls.
+        let present = |at: &u32| structs.is_valid(*at as usize);
+        let places: UInt32Array = made.places.iter().map(|at| at.filter(present)).collect();
+        let columns = structs.columns().iter().map(|c| Ok(take(c, &places, None)?)).collect::<Result<_>>()?;
+        Ok((made.parents, columns))
     }))
 }
 
@@ -244,12 +265,22 @@ fn stack(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         }
         output.push((format!("col{column}"), t, true));
     }
-    Ok(generator("stack", args, false, false, output, |g, v| {
-        let n = v[0].as_i64().unwrap_or(1) as usize;
+    Ok(generator("stack", args, false, false, output, |g, args, rows, _| {
+        let n = arrow::compute::cast(&args[0], &at::DataType::Int64)?;
+        let n = n.as_primitive::<at::Int64Type>();
+        let n = if rows == 0 { 0 } else { usize::try_from(n.value(0)).unwrap_or(0) };
         let width = g.output.len();
-        (0..n)
-            .map(|row| (0..width).map(|c| v.get(1 + row * width + c).cloned().unwrap_or(Value::Null)).collect())
-            .collect()
+        let parents = (0..rows as u32).flat_map(|row| std::iter::repeat_n(row, n)).collect();
+        let column = |(c, t): (usize, &DataType)| {
+            let t = t.to_arrow();
+            // What is missing at the end is null.
+            let missing = new_null_array(&t, rows);
+            let sources: Vec<&dyn Array> =
+                (0..n).map(|i| args.get(1 + i * width + c).unwrap_or(&missing).as_ref()).collect();
+            let picked: Vec<(usize, usize)> = (0..rows).flat_map(|row| (0..n).map(move |i| (i, row))).collect();
+            interleaved(&sources, &picked, &t)
+        };
+        Ok((parents, g.output.iter().enumerate().map(column).collect::<Result<_>>()?))
     }))
 }
 
@@ -262,13 +293,32 @@ fn variant_explode(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         ("key".to_owned(), DataType::String, true),
         ("value".to_owned(), DataType::Variant, outer),
     ];
-    Ok(generator("variant_explode", args, outer, false, output, |_, v| {
-        let Some((value, metadata)) = super::scalar::variant_parts(&v[0]) else { return Vec::new() };
-        super::variant::parts(value, metadata)
-            .into_iter()
-            .enumerate()
-            .map(|(i, (key, value))| vec![Value::Integer(i as i32), key, value])
-            .collect()
+    Ok(generator("variant_explode", args, outer, false, output, |_, args, rows, outer| {
+        let Some(variants) = args[0].as_struct_opt() else { return Err(SparkError::internal("variants")) };
+        let (values, metadata) = (variants.column(0).as_binary::<i32>(), variants.column(1).as_binary::<i32>());
+        let mut parents = Vec::new();
+        let mut positions = Int32Builder::new();
+        let mut keys = StringBuilder::new();
+        let mut made = ValueBuilder::new(&DataType::Variant, rows);
+        for row in 0..rows {
+            let parts = match variants.is_valid(row) {
+                true => super::variant::parts(values.value(row), metadata.value(row)),
+                false => Vec::new(),
+            };
+            if parts.is_empty() && outer {
+                parents.push(row as u32);
+                positions.append_null();
+                keys.append_null();
+                made.append_null();
+            }
+            for (i, (key, value)) in parts.iter().enumerate() {
+                parents.push(row as u32);
+                positions.append_value(i as i32);
+                keys.append_option(key.as_str());
+                made.append(value)?;
+            }
+        }
+        Ok((parents, vec![Arc::new(positions.finish()), Arc::new(keys.finish()), made.finish()?]))
     }))
 }
 
@@ -281,8 +331,16 @@ fn json_tuple(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     }
     let output = (0..args.len() - 1).map(|i| (format!("c{i}"), DataType::String, true)).collect();
     let _ = b;
-    Ok(generator("json_tuple", args, false, false, output, |_, v| {
-        let names: Vec<Option<&str>> = v[1..].iter().map(Value::as_str).collect();
-        vec![super::json::tuple(v[0].as_str(), &names)]
+    Ok(generator("json_tuple", args, false, false, output, |_, args, rows, _| {
+        let texts: Vec<Option<&StringArray>> = args.iter().map(|a| a.as_string_opt::<i32>()).collect();
+        let text = |i: usize, row: usize| texts[i].filter(|t| t.is_valid(row)).map(|t| t.value(row));
+        let mut columns: Vec<StringBuilder> = args[1..].iter().map(|_| StringBuilder::new()).collect();
+        for row in 0..rows {
+            let names: Vec<Option<&str>> = (1..args.len()).map(|i| text(i, row)).collect();
+            let members = super::json::tuple(text(0, row), &names);
+            columns.iter_mut().zip(members).for_each(|(column, member)| column.append_option(member));
+        }
+        let columns = columns.iter_mut().map(|c| Arc::new(c.finish()) as ArrayRef).collect();
+        Ok(((0..rows as u32).collect(), columns))
     }))
 }

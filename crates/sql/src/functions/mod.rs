@@ -10,6 +10,7 @@ pub mod describe;
 pub mod eval;
 pub mod generator;
 pub mod hash;
+mod integers;
 pub(crate) mod json;
 mod nested;
 #[cfg(test)]

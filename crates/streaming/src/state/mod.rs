@@ -14,7 +14,6 @@ mod store;
 mod stores;
 #[cfg(test)]
 mod tests;
-pub mod unsafe_row;
 
 pub use explain::explain_file;
 pub(crate) use explain::format_rows;
@@ -27,3 +26,4 @@ pub use schema::{StateSchema, field_of, struct_of};
 pub use store::{DEFAULT_STORE, StateStore, StoreId};
 pub use stores::StateStores;
 pub(crate) use stores::read_metadata;
+pub use tidemark_sql::unsafe_row;

@@ -5,24 +5,17 @@ use crate::datasource::charset::Charset;
 use crate::datasource::options::flag;
 use crate::error::Result;
 use crate::functions::json::writer;
-use crate::types::{DataType, StructType};
-use crate::value::{Value, value_at};
 
 pub(super) fn encode(rows: &Rows<'_>) -> Result<Vec<u8>> {
     let writer = writer(rows.options, rows.conf)?;
     let code_points = flag(rows.options, "writenonasciicharacterascodepoint", false)?;
     let charset = Charset::of(rows.options, "JSONOptions")?;
     let separator = line_separator(rows.options);
-    let fields = rows.columns.iter().map(|(_, field)| field.clone()).collect();
-    let record = DataType::Struct(StructType::new(fields).into());
     let mut out = String::new();
     for batch in rows.batches {
+        let columns: Vec<_> = rows.columns.iter().map(|(column, field)| (batch.column(*column), field)).collect();
         for row in 0..batch.num_rows() {
-            let cell = |(column, field): &(usize, crate::types::StructField)| {
-                value_at(batch.column(*column).as_ref(), row, &field.data_type)
-            };
-            let value = Value::structure(rows.columns.iter().map(cell).collect::<Vec<_>>());
-            out.push_str(&writer.write(&value, &record, rows.conf.time_zone()));
+            writer.write_row(&columns, row, rows.conf.time_zone(), &mut out);
             out.push_str(separator);
         }
     }

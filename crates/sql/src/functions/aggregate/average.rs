@@ -10,9 +10,9 @@ use super::{Accumulator, AggregateFunction, aggregate, passes};
 use crate::error::{Result, SparkError};
 use crate::expr::{EvalMode, Expr};
 use crate::functions::coercion::eval_mode;
+use crate::functions::integers::{Numbers, from_numbers};
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::types::DataType;
-use crate::value::{Value, array_from_values, value_at};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("avg", 1, 1, |b, a| average(b, a, eval_mode(b.ansi()))),
@@ -114,21 +114,12 @@ struct Exact {
 }
 
 impl Exact {
-    fn unscaled(v: &Value) -> Option<i128> {
-        match v {
-            Value::Decimal(n, ..) => Some(*n),
-            v => v.as_i64().map(i128::from),
-        }
-    }
-
-    fn sum_value(&self, n: i128) -> Value {
+    /// Whether the type of the sums holds the number.
+    fn holds(&self, n: i128) -> bool {
         match self.function.sum {
-            DataType::Decimal { precision, scale } if crate::value::text::digits(n) <= u32::from(precision) => {
-                Value::Decimal(n, precision, scale)
-            }
-            DataType::YearMonthInterval { .. } => i32::try_from(n).map_or(Value::Null, Value::YearMonthInterval),
-            DataType::DayTimeInterval { .. } => i64::try_from(n).map_or(Value::Null, Value::DayTimeInterval),
-            _ => Value::Null,
+            DataType::Decimal { precision, .. } => crate::value::text::digits(n) <= u32::from(precision),
+            DataType::YearMonthInterval { .. } => i32::try_from(n).is_ok(),
+            _ => i64::try_from(n).is_ok(),
         }
     }
 }
@@ -141,12 +132,11 @@ impl Accumulator for Exact {
 
     fn update(&mut self, groups: &[u32], args: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<()> {
         let Some(arg) = args.first() else { return Ok(()) };
+        let (numbers, nulls) = (Numbers::of(arg)?, arg.nulls());
         for (row, g) in groups.iter().enumerate() {
-            if passes(filter, row)
-                && let Some(n) = Self::unscaled(&value_at(arg, row, &self.function.input))
-            {
+            if nulls.is_none_or(|n| n.is_valid(row)) && passes(filter, row) {
                 let g = *g as usize;
-                self.sums[g] = self.sums[g].and_then(|s| s.checked_add(n));
+                self.sums[g] = self.sums[g].and_then(|s| s.checked_add(numbers.value(row)));
                 self.counts[g] += 1;
             }
         }
@@ -155,33 +145,36 @@ impl Accumulator for Exact {
 
     fn merge(&mut self, groups: &[u32], buffer: &[ArrayRef]) -> Result<()> {
         let [sums, counts] = buffer else { return Err(SparkError::internal("the buffer of avg has two columns")) };
+        let Some(counts) = counts.as_primitive_opt::<at::Int64Type>() else {
+            return Err(SparkError::internal("the buffer of avg"));
+        };
+        let numbers = Numbers::of(sums)?;
         for (row, g) in groups.iter().enumerate() {
             let g = *g as usize;
-            let n = Self::unscaled(&value_at(sums, row, &self.function.sum));
+            let n = sums.is_valid(row).then(|| numbers.value(row));
             self.sums[g] = self.sums[g].zip(n).and_then(|(a, b)| a.checked_add(b));
-            self.counts[g] += value_at(counts, row, &DataType::Long).as_i64().unwrap_or(0);
+            self.counts[g] += if counts.is_valid(row) { counts.value(row) } else { 0 };
         }
         Ok(())
     }
 
     fn buffers(&self) -> Result<Vec<ArrayRef>> {
-        let sums: Vec<Value> = self.sums.iter().map(|s| s.map_or(Value::Null, |n| self.sum_value(n))).collect();
-        Ok(vec![array_from_values(&self.function.sum, &sums)?, Arc::new(Int64Array::from(self.counts.clone()))])
+        let sums = from_numbers(&self.function.sum, &mut self.sums.iter().copied())?;
+        Ok(vec![sums, Arc::new(Int64Array::from(self.counts.clone()))])
     }
 
     fn evaluate(&self) -> Result<ArrayRef> {
-        let mut out = Vec::with_capacity(self.sums.len());
+        let mut out: Vec<Option<i128>> = Vec::with_capacity(self.sums.len());
         for (sum, count) in self.sums.iter().zip(&self.counts) {
             if *count == 0 {
-                out.push(Value::Null);
+                out.push(None);
                 continue;
             }
-            let sum = sum.filter(|n| !self.sum_value(*n).is_null());
-            let Some(sum) = sum else {
+            let Some(sum) = sum.filter(|n| self.holds(*n)) else {
                 if self.function.mode == EvalMode::Ansi {
                     return Err(crate::functions::scalar::overflow("Overflow in sum of decimals", "try_avg"));
                 }
-                out.push(Value::Null);
+                out.push(None);
                 continue;
             };
             let n = i128::from(*count);
@@ -191,20 +184,19 @@ impl Accumulator for Exact {
                         return Err(SparkError::internal("a decimal average has a decimal sum"));
                     };
                     match crate::functions::scalar::divide_decimal((sum, from), (n, 0), precision, scale) {
-                        Ok(q) => Value::Decimal(q, precision, scale),
+                        Ok(q) => Some(q),
                         Err(text) if self.function.mode == EvalMode::Ansi => {
                             return Err(crate::functions::cast::decimal_overflow(&text, precision, scale));
                         }
-                        Err(_) => Value::Null,
+                        Err(_) => None,
                     }
                 }
                 _ => {
                     let (q, r) = (sum / n, sum % n);
-                    let q = if r.unsigned_abs() * 2 >= n.unsigned_abs() { q + sum.signum() } else { q };
-                    self.sum_value(q)
+                    Some(if r.unsigned_abs() * 2 >= n.unsigned_abs() { q + sum.signum() } else { q })
                 }
             });
         }
-        array_from_values(&self.function.result, &out)
+        from_numbers(&self.function.result, &mut out.into_iter())
     }
 }

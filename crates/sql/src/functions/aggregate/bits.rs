@@ -1,6 +1,7 @@
 //! bit_and, bit_or, bit_xor; bool_and, bool_or and their names.
 
-use arrow::array::{ArrayRef, BooleanArray};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Array};
+use arrow::datatypes as at;
 
 use super::{Accumulator, AggregateFunction, aggregate, passes};
 use crate::error::Result;
@@ -8,7 +9,6 @@ use crate::expr::Expr;
 use crate::functions::coercion::In;
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::types::DataType;
-use crate::value::{Value, array_from_values, value_at};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("bit_and", 1, 1, bits),
@@ -75,17 +75,13 @@ impl Accumulator for Folds {
 
     fn update(&mut self, groups: &[u32], args: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<()> {
         let Some(arg) = args.first() else { return Ok(()) };
+        let wide = arrow::compute::cast(arg, &at::DataType::Int64)?;
+        let Some(column) = wide.as_primitive_opt::<at::Int64Type>() else { return Ok(()) };
         for (row, g) in groups.iter().enumerate() {
-            if !passes(filter, row) {
+            if column.is_null(row) || !passes(filter, row) {
                 continue;
             }
-            let n = match value_at(arg, row, &self.function.data_type) {
-                Value::Boolean(b) => i64::from(b),
-                v => match v.as_i64() {
-                    Some(n) => n,
-                    None => continue,
-                },
-            };
+            let n = column.value(row);
             let slot = &mut self.values[*g as usize];
             *slot = Some(match (*slot, self.function.op) {
                 (None, _) => n,
@@ -106,18 +102,7 @@ impl Accumulator for Folds {
     }
 
     fn evaluate(&self) -> Result<ArrayRef> {
-        let values: Vec<Value> = self
-            .values
-            .iter()
-            .map(|v| match (v, &self.function.data_type) {
-                (None, _) => Value::Null,
-                (Some(n), DataType::Boolean) => Value::Boolean(*n != 0),
-                (Some(n), DataType::Byte) => Value::Byte(*n as i8),
-                (Some(n), DataType::Short) => Value::Short(*n as i16),
-                (Some(n), DataType::Integer) => Value::Integer(*n as i32),
-                (Some(n), _) => Value::Long(*n),
-            })
-            .collect();
-        array_from_values(&self.function.data_type, &values)
+        let wide = Int64Array::from(self.values.clone());
+        Ok(arrow::compute::cast(&wide, &self.function.data_type.to_arrow())?)
     }
 }

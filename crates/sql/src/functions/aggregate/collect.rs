@@ -1,17 +1,18 @@
 //! collect_list, collect_set and their names.
 
-use std::sync::Arc;
+use arrow::array::{Array, ArrayRef, BooleanArray, UInt32Array};
+use arrow::compute::take;
+use arrow::row::Rows;
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, BooleanArray};
-
-use super::scala_hash::ScalaSet;
+use super::cells::{Grouped, Stack, element_groups, list_buffers, read_lists};
+use super::scala_hash::{ScalaSet, hash_codes};
 use super::{Accumulator, AggregateFunction, aggregate, passes};
 use crate::error::{Result, SparkError};
+use crate::exec::sort::normalize_floats;
 use crate::expr::Expr;
+use crate::functions::nested::{comparable, list_array, relabelled};
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::types::DataType;
-use crate::value::unsafe_row::{decode_row, encode_row};
-use crate::value::{Value, array_from_values, value_at};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("collect_list", 1, 1, collect),
@@ -66,91 +67,135 @@ impl AggregateFunction for Collect {
         true
     }
     fn accumulator(&self) -> Box<dyn Accumulator> {
-        Box::new(Collected { function: self.clone(), lists: Vec::new(), sets: Vec::new() })
+        if self.set {
+            Box::new(Sets { function: self.clone(), elements: Stack::default(), sets: Vec::new() })
+        } else {
+            Box::new(Collected { function: self.clone(), elements: Grouped::default(), groups: 0 })
+        }
     }
 }
 
+/// collect_list.
 struct Collected {
     function: Collect,
-    lists: Vec<Vec<Value>>,
-    sets: Vec<ScalaSet>,
+    elements: Grouped,
+    groups: usize,
 }
 
 impl Collected {
-    fn add(&mut self, g: usize, v: Value) {
-        // One zero and one NaN (NormalizeFloatingNumbers).
-        let v = match v {
-            Value::Double(x) if self.function.set && x == 0.0 => Value::Double(0.0),
-            Value::Float(x) if self.function.set && x == 0.0 => Value::Float(0.0),
-            v => v,
-        };
-        if self.function.set { self.sets[g].add(v, &self.function.element) } else { self.lists[g].push(v) }
-    }
-
-    fn items(&self, g: usize) -> Vec<Value> {
-        if self.function.set { self.sets[g].in_order() } else { self.lists[g].clone() }
-    }
-
-    fn groups(&self) -> usize {
-        if self.function.set { self.sets.len() } else { self.lists.len() }
+    fn add(&mut self, groups: &[u32], values: &ArrayRef, filter: Option<&BooleanArray>) -> Result<()> {
+        let nulls = values.logical_nulls();
+        let wanted = |row: usize| nulls.as_ref().is_none_or(|n| n.is_valid(row)) && passes(filter, row);
+        let types = std::slice::from_ref(&self.function.element);
+        self.elements.add(groups, types, std::slice::from_ref(values), &wanted)
     }
 }
 
 impl Accumulator for Collected {
     fn resize(&mut self, groups: usize) {
-        if self.function.set {
-            self.sets.resize_with(groups, ScalaSet::default);
-        } else {
-            self.lists.resize(groups, Vec::new());
-        }
+        self.groups = groups;
+    }
+
+    fn update(&mut self, groups: &[u32], args: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<()> {
+        args.first().map_or(Ok(()), |arg| self.add(groups, arg, filter))
+    }
+
+    fn merge(&mut self, groups: &[u32], buffer: &[ArrayRef]) -> Result<()> {
+        let (groups, lists) = read_lists(&self.function.list_type(), groups, buffer)?;
+        self.add(&element_groups(&groups, &lists), lists.values(), None)
+    }
+
+    fn buffers(&self) -> Result<Vec<ArrayRef>> {
+        Ok(vec![list_buffers(&self.function.list_type(), &self.evaluate()?)?])
+    }
+
+    fn evaluate(&self) -> Result<ArrayRef> {
+        let (order, offsets) = self.elements.order(self.groups);
+        let values = take(&self.elements.stack.column(0, &self.function.element)?, &order, None)?;
+        list_array(&self.function.list_type(), values, offsets, None)
+    }
+}
+
+/// collect_set.
+struct Sets {
+    function: Collect,
+    /// The elements of all sets.
+    elements: Stack,
+    sets: Vec<ScalaSet>,
+}
+
+impl Sets {
+    /// Values with one zero and one NaN (NormalizeFloatingNumbers), their hashes and comparable forms.
+    fn prepared(&self, values: &ArrayRef) -> Result<(ArrayRef, Vec<i32>, Rows)> {
+        let element = &self.function.element;
+        let values = match element {
+            DataType::Float | DataType::Double => normalize_floats(values),
+            _ => relabelled(values, &element.to_arrow())?,
+        };
+        let hashes = hash_codes(&values, element)?;
+        let [rows] = comparable([&values])?;
+        Ok((values, hashes, rows))
+    }
+}
+
+impl Accumulator for Sets {
+    fn resize(&mut self, groups: usize) {
+        self.sets.resize_with(groups, ScalaSet::default);
     }
 
     fn update(&mut self, groups: &[u32], args: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<()> {
         let Some(arg) = args.first() else { return Ok(()) };
+        let (values, hashes, rows) = self.prepared(arg)?;
+        let nulls = values.logical_nulls();
+        let mut fresh = Vec::new();
         for (row, g) in groups.iter().enumerate() {
-            if passes(filter, row) {
-                let v = value_at(arg, row, &self.function.element);
-                if !v.is_null() {
-                    self.add(*g as usize, v);
-                }
+            if nulls.as_ref().is_some_and(|n| n.is_null(row)) || !passes(filter, row) {
+                continue;
+            }
+            let number = (self.elements.len() + fresh.len()) as u32;
+            if self.sets[*g as usize].add(hashes[row], number, rows.row(row).as_ref()) {
+                fresh.push(row as u32);
             }
         }
-        Ok(())
+        self.elements.add(std::slice::from_ref(&self.function.element), &[values], fresh)
     }
 
     fn merge(&mut self, groups: &[u32], buffer: &[ArrayRef]) -> Result<()> {
-        let Some(bytes) = buffer.first().and_then(|b| b.as_binary_opt::<i32>()) else {
-            return Err(SparkError::internal("the buffer of collect is one binary"));
-        };
-        let t = [self.function.list_type()];
+        let (groups, lists) = read_lists(&self.function.list_type(), groups, buffer)?;
+        let (values, hashes, rows) = self.prepared(lists.values())?;
+        let mut fresh = Vec::new();
         for (row, g) in groups.iter().enumerate() {
-            if bytes.is_null(row) {
-                continue;
-            }
-            let decoded = decode_row(bytes.value(row), &t);
-            let Some([Value::Array(items)]) = decoded.as_deref() else {
-                return Err(SparkError::internal("a broken buffer of collect"));
-            };
-            if self.function.set {
-                // The other buffer is a set of its own before it is added to this one.
-                let mut other = ScalaSet::default();
-                items.iter().for_each(|v| other.add(v.clone(), &self.function.element));
-                self.sets[*g as usize].add_all(&other);
-            } else {
-                self.lists[*g as usize].extend(items.iter().cloned());
+            // The other buffer is a set of its own before it is added to this one.
+            let mut other = ScalaSet::default();
+            let ends = &lists.value_offsets()[row..row + 2];
+            (ends[0] as usize..ends[1] as usize).for_each(|at| {
+                other.add(hashes[at], at as u32, rows.row(at).as_ref());
+            });
+            let set = &mut self.sets[*g as usize];
+            set.make_room_for(&other);
+            for (hash, at) in other.sorted() {
+                let number = (self.elements.len() + fresh.len()) as u32;
+                if set.put(hash, number, rows.row(at as usize).as_ref()) {
+                    fresh.push(at);
+                }
             }
         }
-        Ok(())
+        self.elements.add(std::slice::from_ref(&self.function.element), &[values], fresh)
     }
 
     fn buffers(&self) -> Result<Vec<ArrayRef>> {
-        let t = [self.function.list_type()];
-        let rows: Vec<Vec<u8>> = (0..self.groups()).map(|g| encode_row(&[Value::array(self.items(g))], &t)).collect();
-        Ok(vec![Arc::new(BinaryArray::from_iter_values(rows))])
+        Ok(vec![list_buffers(&self.function.list_type(), &self.evaluate()?)?])
     }
 
     fn evaluate(&self) -> Result<ArrayRef> {
-        let values: Vec<Value> = (0..self.groups()).map(|g| Value::array(self.items(g))).collect();
-        array_from_values(&self.function.list_type(), &values)
+        let mut order = Vec::new();
+        let mut offsets = vec![0];
+        for set in &self.sets {
+            order.extend(set.sorted().into_iter().map(|(_, number)| number));
+            offsets.push(order.len() as i32);
+        }
+        let values = self.elements.column(0, &self.function.element)?;
+        let values = take(&values, &UInt32Array::from(order), None)?;
+        list_array(&self.function.list_type(), values, offsets, None)
     }
 }

@@ -1,20 +1,15 @@
 //! percentile, median, percentile_approx, mode: aggregates that keep values with their counts.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+mod counted;
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, BooleanArray};
-
-use super::{Accumulator, AggregateFunction, aggregate, passes};
+use super::{Accumulator, AggregateFunction, aggregate};
 use crate::error::{Result, SparkError};
 use crate::expr::{Expr, SortOrder};
 use crate::functions::coercion::{In, cast_to};
 use crate::functions::describe;
-use crate::functions::hash::murmur3_bytes;
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::types::{DataType, StructField};
-use crate::value::unsafe_row::{decode_row, encode_row};
-use crate::value::{HashKey, Value, array_from_values, compare, value_at};
+use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("percentile", 2, 3, percentile),
@@ -120,8 +115,8 @@ fn percentile(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         args = head;
     }
     let frequency = args.get(2).map(describe::quoted).unwrap_or_default();
-    let function =
-        Distribution { kind: Kind::Exact, input, result: result.clone(), percentages, many, weighted, frequency };
+    let plain = Distribution::of(Kind::Exact, input, result.clone());
+    let function = Distribution { percentages, many, weighted, frequency, ..plain };
     Ok(aggregate(b, name, args, result, true, function))
 }
 
@@ -149,15 +144,7 @@ fn within_group(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let input = args[0].data_type();
     let result = several(single(&input), many);
     args.push(Expr::SortOrder(Box::new(key.clone())));
-    let function = Distribution {
-        kind,
-        input,
-        result: result.clone(),
-        percentages,
-        many,
-        weighted: false,
-        frequency: String::new(),
-    };
+    let function = Distribution { percentages, many, ..Distribution::of(kind, input, result.clone()) };
     Ok(aggregate(b, b.name, args, result, true, function))
 }
 
@@ -197,15 +184,7 @@ fn approximate(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     args[0] = b.inputs(vec![args[0].clone()], &[input_kind])?.remove(0);
     let input = args[0].data_type();
     let result = if many { DataType::array(input.clone(), false) } else { input.clone() };
-    let function = Distribution {
-        kind: Kind::Ranked,
-        input,
-        result: result.clone(),
-        percentages,
-        many,
-        weighted: false,
-        frequency: String::new(),
-    };
+    let function = Distribution { percentages, many, ..Distribution::of(Kind::Ranked, input, result.clone()) };
     Ok(aggregate(b, name, args, result, true, function))
 }
 
@@ -237,19 +216,17 @@ fn mode(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         }
     };
     let t = args[0].data_type();
-    let function = Distribution {
-        kind: Kind::Mode(pick),
-        input: t.clone(),
-        result: t.clone(),
-        percentages: Vec::new(),
-        many: false,
-        weighted: false,
-        frequency: String::new(),
-    };
+    let function = Distribution::of(Kind::Mode(pick), t.clone(), t.clone());
     Ok(aggregate(b, "mode", args, t, true, function))
 }
 
 impl Distribution {
+    /// Of values that count once each, without percentages.
+    fn of(kind: Kind, input: DataType, result: DataType) -> Self {
+        let (percentages, frequency) = (Vec::new(), String::new());
+        Self { kind, input, result, percentages, many: false, weighted: false, frequency }
+    }
+
     /// Key and count: how a buffer's entries are written.
     fn entries_type(&self) -> DataType {
         DataType::array(
@@ -270,240 +247,6 @@ impl AggregateFunction for Distribution {
         true
     }
     fn accumulator(&self) -> Box<dyn Accumulator> {
-        Box::new(Distributions { function: self.clone(), maps: Vec::new() })
-    }
-}
-
-/// Values and counts in the order of org.apache.spark.util.collection.OpenHashMap.
-#[derive(Clone, Debug)]
-struct OpenHashMap {
-    /// Positions hold indexes of entries.
-    table: Vec<Option<usize>>,
-    entries: Vec<(Value, i64)>,
-    index: HashMap<HashKey, usize>,
-}
-
-impl Default for OpenHashMap {
-    fn default() -> Self {
-        Self { table: vec![None; 64], entries: Vec::new(), index: HashMap::new() }
-    }
-}
-
-impl OpenHashMap {
-    fn add(&mut self, key: Value, count: i64) {
-        let hashed = HashKey(key.clone());
-        if let Some(i) = self.index.get(&hashed) {
-            self.entries[*i].1 += count;
-            return;
-        }
-        let i = self.entries.len();
-        self.index.insert(hashed, i);
-        place(&mut self.table, i, &key);
-        self.entries.push((key, count));
-        if self.entries.len() as f64 > 0.7 * self.table.len() as f64 {
-            let mut grown = vec![None; self.table.len() * 2];
-            for i in self.table.iter().flatten() {
-                place(&mut grown, *i, &self.entries[*i].0);
-            }
-            self.table = grown;
-        }
-    }
-
-    fn in_order(&self) -> impl Iterator<Item = &(Value, i64)> {
-        self.table.iter().flatten().map(|i| &self.entries[*i])
-    }
-}
-
-fn place(table: &mut [Option<usize>], i: usize, key: &Value) {
-    let mask = table.len() - 1;
-    let mut at = guava_hash(java_hash(key)) as u32 as usize & mask;
-    let mut step = 1;
-    while table[at].is_some() {
-        at = (at + step) & mask;
-        step += 1;
-    }
-    table[at] = Some(i);
-}
-
-/// Hashing.murmur3_32_fixed().hashInt.
-fn guava_hash(n: i32) -> i32 {
-    crate::functions::hash::murmur3_int(n, 0)
-}
-
-/// Object.hashCode of the object that Spark holds for a value.
-fn java_hash(v: &Value) -> i32 {
-    let fold = |bits: u64| (bits ^ (bits >> 32)) as i32;
-    match v {
-        Value::Boolean(b) => {
-            if *b {
-                1231
-            } else {
-                1237
-            }
-        }
-        Value::Byte(n) => i32::from(*n),
-        Value::Short(n) => i32::from(*n),
-        Value::Integer(n) | Value::Date(n) | Value::YearMonthInterval(n) => *n,
-        Value::Float(x) => x.to_bits() as i32,
-        Value::Double(x) => fold(x.to_bits()),
-        Value::String(s) => murmur3_bytes(s.as_bytes(), 42),
-        Value::Decimal(n, _, s) => i32::from(*s).wrapping_add(31i32.wrapping_mul(fold(*n as u64))),
-        other => other.as_i64().map_or(0, |n| fold(n as u64)),
-    }
-}
-
-struct Distributions {
-    function: Distribution,
-    maps: Vec<OpenHashMap>,
-}
-
-impl Accumulator for Distributions {
-    fn resize(&mut self, groups: usize) {
-        self.maps.resize_with(groups, OpenHashMap::default);
-    }
-
-    fn update(&mut self, groups: &[u32], args: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<()> {
-        let Some(arg) = args.first() else { return Ok(()) };
-        for (row, g) in groups.iter().enumerate() {
-            if !passes(filter, row) {
-                continue;
-            }
-            let v = value_at(arg, row, &self.function.input);
-            let weight = match args.get(2) {
-                Some(w) if self.function.weighted => value_at(w, row, &DataType::Long).as_i64().unwrap_or(0),
-                _ => 1,
-            };
-            if weight < 0 {
-                let shown = self.function.frequency.as_str();
-                return Err(SparkError::new(
-                    crate::error::ErrorClass::IllegalArgument,
-                    "NEGATIVE_VALUES_IN_FREQUENCY_EXPRESSION",
-                    &[("frequencyExpression", shown), ("negativeValue", &format!("{weight}L"))],
-                ));
-            }
-            if !v.is_null() && weight > 0 {
-                self.maps[*g as usize].add(v, weight);
-            }
-        }
-        Ok(())
-    }
-
-    fn merge(&mut self, groups: &[u32], buffer: &[ArrayRef]) -> Result<()> {
-        let Some(bytes) = buffer.first().and_then(|b| b.as_binary_opt::<i32>()) else {
-            return Err(SparkError::internal("the buffer of a distribution is one binary"));
-        };
-        let t = [self.function.entries_type()];
-        for (row, g) in groups.iter().enumerate() {
-            if bytes.is_null(row) {
-                continue;
-            }
-            let decoded = decode_row(bytes.value(row), &t);
-            let Some([Value::Array(entries)]) = decoded.as_deref() else {
-                return Err(SparkError::internal("a broken buffer of a distribution"));
-            };
-            for entry in entries.iter() {
-                if let Some([key, count]) = entry.as_slice() {
-                    self.maps[*g as usize].add(key.clone(), count.as_i64().unwrap_or(0));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn buffers(&self) -> Result<Vec<ArrayRef>> {
-        let t = [self.function.entries_type()];
-        let rows: Vec<Vec<u8>> = self
-            .maps
-            .iter()
-            .map(|m| {
-                let entries = m.in_order().map(|(k, n)| Value::structure(vec![k.clone(), Value::Long(*n)])).collect();
-                encode_row(&[Value::array(entries)], &t)
-            })
-            .collect();
-        Ok(vec![Arc::new(BinaryArray::from_iter_values(rows))])
-    }
-
-    fn evaluate(&self) -> Result<ArrayRef> {
-        let values: Vec<Value> = self.maps.iter().map(|m| self.result(m)).collect();
-        array_from_values(&self.function.result, &values)
-    }
-}
-
-impl Distributions {
-    fn result(&self, map: &OpenHashMap) -> Value {
-        if let Kind::Mode(pick) = self.function.kind {
-            // The first of the most frequent.
-            let mut best: Option<&(Value, i64)> = None;
-            for entry in map.in_order() {
-                let wanted = |b: &(Value, i64)| {
-                    let order = compare(&entry.0, &b.0);
-                    entry.1 == b.1
-                        && match pick {
-                            Pick::First => false,
-                            Pick::Lowest => order.is_lt(),
-                            Pick::Greatest => order.is_gt(),
-                        }
-                };
-                if best.is_none_or(|b| entry.1 > b.1 || wanted(b)) {
-                    best = Some(entry);
-                }
-            }
-            return best.map_or(Value::Null, |b| b.0.clone());
-        }
-        let mut sorted: Vec<(Value, i64)> = map.entries.clone();
-        if sorted.is_empty() {
-            return Value::Null;
-        }
-        sorted.sort_by(|a, b| compare(&a.0, &b.0));
-        if self.function.kind == Kind::Discrete(true) {
-            sorted.reverse();
-        }
-        let total: i64 = sorted.iter().map(|e| e.1).sum();
-        let at = |rank: i64| -> &Value {
-            let mut seen = 0;
-            for (v, n) in &sorted {
-                seen += n;
-                if seen > rank {
-                    return v;
-                }
-            }
-            sorted.last().map_or(&Value::Null, |e| &e.0)
-        };
-        let one = |p: f64| -> Value {
-            if self.function.kind == Kind::Ranked {
-                let rank = ((p * total as f64).ceil() as i64 - 1).clamp(0, total - 1);
-                return at(rank).clone();
-            }
-            if let Kind::Discrete(_) = self.function.kind {
-                let rank = ((p * total as f64).ceil() as i64 - 1).clamp(0, total - 1);
-                let found = at(rank);
-                return match self.function.result {
-                    DataType::Double => found.as_f64().map_or(Value::Null, Value::Double),
-                    DataType::Array { ref element, .. } if **element == DataType::Double => {
-                        found.as_f64().map_or(Value::Null, Value::Double)
-                    }
-                    _ => found.clone(),
-                };
-            }
-            let position = (total - 1) as f64 * p;
-            let (low, high) = (position.floor() as i64, position.ceil() as i64);
-            let (a, b) = (at(low), at(high));
-            let number = |v: &Value| v.as_f64().unwrap_or(f64::NAN);
-            let x = if low == high || number(a) == number(b) {
-                number(a)
-            } else {
-                (high as f64 - position) * number(a) + (position - low as f64) * number(b)
-            };
-            match self.function.result {
-                DataType::YearMonthInterval { .. } => Value::YearMonthInterval(x as i32),
-                DataType::DayTimeInterval { .. } => Value::DayTimeInterval(x as i64),
-                _ => Value::Double(x),
-            }
-        };
-        if self.function.many {
-            Value::array(self.function.percentages.iter().map(|p| one(*p)).collect())
-        } else {
-            self.function.percentages.first().map_or(Value::Null, |p| one(*p))
-        }
+        Box::new(counted::Distributions::new(self))
     }
 }

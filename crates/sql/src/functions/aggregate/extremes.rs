@@ -2,16 +2,19 @@
 
 use std::cmp::Ordering;
 
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
-use arrow::datatypes as at;
+use arrow::array::{Array, ArrayRef, BooleanArray};
+use arrow::datatypes::DataType as ArrowType;
+use arrow::row::{RowConverter, Rows, SortField};
 
+use super::cells::{Cells, Kept};
 use super::{Accumulator, AggregateFunction, aggregate, passes};
 use crate::error::{Result, SparkError};
+use crate::exec::sort::{converter, normalize_floats};
 use crate::expr::Expr;
 use crate::functions::describe;
+use crate::functions::nested::relabelled;
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::types::DataType;
-use crate::value::{Value, array_from_values, compare, value_at};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("max", 1, 1, extreme),
@@ -67,93 +70,7 @@ impl AggregateFunction for Extreme {
         vec![(self.name.into(), self.value.clone(), true)]
     }
     fn accumulator(&self) -> Box<dyn Accumulator> {
-        Box::new(Extremes { function: self.clone(), best: Vec::new() })
-    }
-}
-
-struct Extremes {
-    function: Extreme,
-    best: Vec<Value>,
-}
-
-impl Accumulator for Extremes {
-    fn resize(&mut self, groups: usize) {
-        self.best.resize(groups, Value::Null);
-    }
-
-    fn update(&mut self, groups: &[u32], args: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<()> {
-        let Some(arg) = args.first() else { return Ok(()) };
-        let wanted = self.function.wanted;
-        macro_rules! fast {
-            ($t:ty, $make:path, $order:expr) => {
-                if let Some(column) = arg.as_primitive_opt::<$t>() {
-                    for (row, g) in groups.iter().enumerate() {
-                        if column.is_valid(row) && passes(filter, row) {
-                            let x = column.value(row);
-                            let best = &mut self.best[*g as usize];
-                            let better = match best {
-                                $make(b) => $order(&x, b) == wanted,
-                                _ => true,
-                            };
-                            if better {
-                                *best = $make(x);
-                            }
-                        }
-                    }
-                    return Ok(());
-                }
-            };
-        }
-        match self.function.value {
-            DataType::Double => {
-                fast!(at::Float64Type, Value::Double, |a: &f64, b: &f64| { crate::value::compare_f64(*a, *b) })
-            }
-            DataType::Long => fast!(at::Int64Type, Value::Long, i64::cmp),
-            DataType::Integer => fast!(at::Int32Type, Value::Integer, i32::cmp),
-            DataType::Timestamp => fast!(at::TimestampMicrosecondType, Value::Timestamp, i64::cmp),
-            DataType::String => {
-                if let Some(column) = arg.as_string_opt::<i32>() {
-                    for (row, g) in groups.iter().enumerate() {
-                        if column.is_valid(row) && passes(filter, row) {
-                            let x = column.value(row);
-                            let best = &mut self.best[*g as usize];
-                            let better = match best {
-                                Value::String(b) => x.as_bytes().cmp(b.as_bytes()) == wanted,
-                                _ => true,
-                            };
-                            if better {
-                                *best = Value::from(x);
-                            }
-                        }
-                    }
-                    return Ok(());
-                }
-            }
-            _ => {}
-        }
-        for (row, g) in groups.iter().enumerate() {
-            if !passes(filter, row) {
-                continue;
-            }
-            let x = value_at(arg, row, &self.function.value);
-            let best = &mut self.best[*g as usize];
-            if !x.is_null() && (best.is_null() || compare(&x, best) == wanted) {
-                *best = x;
-            }
-        }
-        Ok(())
-    }
-
-    fn merge(&mut self, groups: &[u32], buffer: &[ArrayRef]) -> Result<()> {
-        self.update(groups, buffer, None)
-    }
-
-    fn buffers(&self) -> Result<Vec<ArrayRef>> {
-        Ok(vec![self.evaluate()?])
-    }
-
-    fn evaluate(&self) -> Result<ArrayRef> {
-        array_from_values(&self.function.value, &self.best)
+        Box::new(Extremes::new(self.wanted, false, std::slice::from_ref(&self.value)))
     }
 }
 
@@ -172,35 +89,82 @@ impl AggregateFunction for ExtremeBy {
         ]
     }
     fn accumulator(&self) -> Box<dyn Accumulator> {
-        Box::new(ExtremesBy { function: self.clone(), best: Vec::new() })
+        // A tie takes the later row: the predicate keeps the old one only when it is strictly better.
+        Box::new(Extremes::new(self.wanted, true, &[self.value.clone(), self.order.clone()]))
     }
 }
 
-struct ExtremesBy {
-    function: ExtremeBy,
-    /// Value and its order.
-    best: Vec<(Value, Value)>,
+/// The row of each group whose last column is the greatest or the least; rows where that is null do not count.
+struct Extremes {
+    wanted: Ordering,
+    /// Of equal rows the later one is kept.
+    later: bool,
+    order: ArrowType,
+    columns: usize,
+    cells: Cells,
+    /// The last column in comparable form, chunk by chunk.
+    keys: Vec<Rows>,
+    converter: Option<RowConverter>,
 }
 
-impl Accumulator for ExtremesBy {
+impl Extremes {
+    fn new(wanted: Ordering, later: bool, types: &[DataType]) -> Self {
+        let order = types.last().map_or(ArrowType::Null, DataType::to_arrow);
+        let cells = Cells::new(types);
+        Self { wanted, later, order, columns: types.len(), cells, keys: Vec::new(), converter: None }
+    }
+
+    fn comparable(&mut self, order: &ArrayRef) -> Result<Rows> {
+        let made = match self.converter.take() {
+            Some(known) => known,
+            None => converter(vec![SortField::new(self.order.clone())])?,
+        };
+        let rows = made.convert_columns(&[normalize_floats(&relabelled(order, &self.order)?)])?;
+        self.converter = Some(made);
+        Ok(rows)
+    }
+}
+
+impl Accumulator for Extremes {
     fn resize(&mut self, groups: usize) {
-        self.best.resize(groups, (Value::Null, Value::Null));
+        self.cells.resize(groups);
     }
 
     fn update(&mut self, groups: &[u32], args: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<()> {
-        let [values, orders] = args else { return Err(SparkError::internal("max_by has two arguments")) };
+        let columns = args.get(..self.columns).ok_or_else(|| SparkError::internal("max_by has two arguments"))?;
+        let Some(order) = columns.last() else { return Ok(()) };
+        if self.keys.is_empty() {
+            // Those of the chunk of nulls, which nobody compares.
+            let none = self.comparable(&arrow::array::new_null_array(&self.order, 1))?;
+            self.keys.push(none);
+        }
+        let keys = self.comparable(order)?;
+        let nulls = order.logical_nulls();
+        let current = self.cells.next_chunk();
         for (row, g) in groups.iter().enumerate() {
-            if !passes(filter, row) {
+            if nulls.as_ref().is_some_and(|n| n.is_null(row)) || !passes(filter, row) {
                 continue;
             }
-            let order = value_at(orders, row, &self.function.order);
-            if order.is_null() {
-                continue;
+            let better = match self.cells.place(*g as usize) {
+                None => true,
+                Some((chunk, at)) => {
+                    let best = if chunk == current { keys.row(at) } else { self.keys[chunk].row(at) };
+                    let order = keys.row(row).cmp(&best);
+                    order == self.wanted || self.later && order.is_eq()
+                }
+            };
+            if better {
+                self.cells.put(*g as usize, row);
             }
-            let best = &mut self.best[*g as usize];
-            // A tie takes the later row: the predicate keeps the old one only when it is strictly better.
-            if best.1.is_null() || compare(&best.1, &order) != self.function.wanted {
-                *best = (value_at(values, row, &self.function.value), order);
+        }
+        match self.cells.keep(columns)? {
+            Kept::Nothing => {}
+            Kept::Added => self.keys.push(keys),
+            Kept::Together => {
+                let order = self.cells.chunk(1, self.columns - 1).clone();
+                let keys = self.comparable(&order)?;
+                self.keys.truncate(1);
+                self.keys.push(keys);
             }
         }
         Ok(())
@@ -211,12 +175,10 @@ impl Accumulator for ExtremesBy {
     }
 
     fn buffers(&self) -> Result<Vec<ArrayRef>> {
-        let orders: Vec<Value> = self.best.iter().map(|b| b.1.clone()).collect();
-        Ok(vec![self.evaluate()?, array_from_values(&self.function.order, &orders)?])
+        (0..self.columns).map(|i| self.cells.column(i)).collect()
     }
 
     fn evaluate(&self) -> Result<ArrayRef> {
-        let values: Vec<Value> = self.best.iter().map(|b| b.0.clone()).collect();
-        array_from_values(&self.function.value, &values)
+        self.cells.column(0)
     }
 }

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
 
+use super::cells::Cells;
 use super::{Accumulator, AggregateFunction, aggregate, passes};
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::types::DataType;
-use crate::value::{Value, array_from_values, value_at};
+use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("first", 1, 2, build),
@@ -56,61 +57,55 @@ impl AggregateFunction for Pick {
         vec![(name.into(), self.value.clone(), true), ("valueSet".into(), DataType::Boolean, true)]
     }
     fn accumulator(&self) -> Box<dyn Accumulator> {
-        Box::new(Picks { function: self.clone(), values: Vec::new(), set: Vec::new() })
+        let cells = Cells::new(std::slice::from_ref(&self.value));
+        Box::new(Picks { function: self.clone(), groups: 0, cells })
     }
 }
 
 struct Picks {
     function: Pick,
-    values: Vec<Value>,
-    set: Vec<bool>,
+    groups: usize,
+    cells: Cells,
 }
 
 impl Picks {
-    fn offer(&mut self, g: usize, make: impl FnOnce() -> Value) {
-        if self.set[g] && !self.function.last {
-            return;
+    /// The rows for which `offered` holds, one after the other.
+    fn take(&mut self, groups: &[u32], values: &ArrayRef, offered: &dyn Fn(usize) -> bool) -> Result<()> {
+        for (row, g) in groups.iter().enumerate() {
+            let g = *g as usize;
+            if offered(row) && (self.function.last || self.cells.place(g).is_none()) {
+                self.cells.put(g, row);
+            }
         }
-        self.values[g] = make();
-        self.set[g] = true;
+        self.cells.keep(std::slice::from_ref(values))?;
+        Ok(())
     }
 }
 
 impl Accumulator for Picks {
     fn resize(&mut self, groups: usize) {
-        self.values.resize(groups, Value::Null);
-        self.set.resize(groups, false);
+        self.groups = groups;
+        self.cells.resize(groups);
     }
 
     fn update(&mut self, groups: &[u32], args: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<()> {
         let Some(arg) = args.first() else { return Ok(()) };
-        let t = self.function.value.clone();
-        let ignore = self.function.ignore_nulls;
-        for (row, g) in groups.iter().enumerate() {
-            if !passes(filter, row) || (ignore && value_at(arg, row, &t).is_null()) {
-                continue;
-            }
-            self.offer(*g as usize, || value_at(arg, row, &t));
-        }
-        Ok(())
+        let nulls = arg.logical_nulls().filter(|_| self.function.ignore_nulls);
+        self.take(groups, arg, &|row| passes(filter, row) && nulls.as_ref().is_none_or(|n| n.is_valid(row)))
     }
 
     fn merge(&mut self, groups: &[u32], buffer: &[ArrayRef]) -> Result<()> {
         let [values, set] = buffer else { return Err(SparkError::internal("the buffer of first has two columns")) };
-        let t = self.function.value.clone();
-        for (row, g) in groups.iter().enumerate() {
-            if value_at(set, row, &DataType::Boolean) == Value::Boolean(true) {
-                self.offer(*g as usize, || value_at(values, row, &t));
-            }
-        }
-        Ok(())
+        let Some(set) = set.as_boolean_opt() else { return Err(SparkError::internal("the buffer of first")) };
+        self.take(groups, values, &|row| set.is_valid(row) && set.value(row))
     }
 
     fn buffers(&self) -> Result<Vec<ArrayRef>> {
-        Ok(vec![self.evaluate()?, Arc::new(BooleanArray::from(self.set.clone()))])
+        let set: Vec<bool> = (0..self.groups).map(|g| self.cells.place(g).is_some()).collect();
+        Ok(vec![self.evaluate()?, Arc::new(BooleanArray::from(set))])
     }
 
     fn evaluate(&self) -> Result<ArrayRef> {
-        array_from_values(&self.function.value, &self.values)
+        self.cells.column(0)
     }
 }

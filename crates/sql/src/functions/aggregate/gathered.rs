@@ -1,19 +1,28 @@
 //! Aggregates that keep their rows and compute at the end: listagg, histogram_numeric, product, bitmaps.
 
+use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, BooleanArray};
+use arrow::array::{
+    Array, ArrayRef, AsArray, BinaryArray, BinaryBuilder, BooleanArray, Float32Array, Float64Array, StringArray,
+    StructArray, UInt32Array,
+};
+use arrow::compute::{SortOptions, take};
+use arrow::datatypes::{self as at, DataType as ArrowType};
 
+use super::cells::{Grouped, element_groups, list_buffers, read_lists};
 use super::{Accumulator, AggregateFunction, aggregate, passes};
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::chance::JavaRandom;
 use crate::functions::coercion::{In, cast_to};
-use crate::functions::describe;
+use crate::functions::integers::{as_doubles, from_numbers};
+use crate::functions::nested::{Lists, comparable, list_array};
 use crate::functions::registry::{Build, FunctionEntry};
+use crate::functions::{Operand, describe, variant};
 use crate::types::{DataType, StructField};
-use crate::value::unsafe_row::{decode_row, encode_row};
-use crate::value::{HashKey, Value, array_from_values, compare, value_at};
+use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("listagg", 1, 2, list_text),
@@ -32,7 +41,21 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
 /// Direction and place of nulls of a sort key.
 type Order = (bool, bool);
 
-type Finish = fn(&Gathered, &[Vec<Value>]) -> Result<Value>;
+/// The rows of all groups, group by group, those of a group in order.
+struct Sorted {
+    columns: Vec<ArrayRef>,
+    offsets: Vec<i32>,
+}
+
+impl Sorted {
+    /// Places of the rows of each group.
+    fn groups(&self) -> impl Iterator<Item = Range<usize>> {
+        self.offsets.windows(2).map(|ends| ends[0] as usize..ends[1] as usize)
+    }
+}
+
+/// A result for each group.
+type Finish = fn(&Gathered, &Sorted) -> Result<ArrayRef>;
 
 /// Rows of the arguments, in the order of their coming; rows whose `key` is null are left out.
 #[derive(Clone)]
@@ -69,106 +92,79 @@ impl AggregateFunction for Gathered {
         true
     }
     fn accumulator(&self) -> Box<dyn Accumulator> {
-        Box::new(Rows { function: self.clone(), groups: Vec::new() })
+        Box::new(Rows { function: self.clone(), rows: Grouped::default(), groups: 0 })
     }
 }
 
 struct Rows {
     function: Gathered,
-    groups: Vec<Vec<Vec<Value>>>,
+    rows: Grouped,
+    groups: usize,
+}
+
+impl Rows {
+    fn sorted(&self) -> Result<Sorted> {
+        let (order, offsets) = self.rows.order(self.groups);
+        let columns = self.function.types.iter().enumerate().map(|(i, t)| {
+            let column = self.rows.stack.column(i, t)?;
+            Ok(take(&column, &order, None)?)
+        });
+        Ok(Sorted { columns: columns.collect::<Result<_>>()?, offsets })
+    }
 }
 
 impl Accumulator for Rows {
     fn resize(&mut self, groups: usize) {
-        self.groups.resize(groups, Vec::new());
+        self.groups = groups;
     }
 
     fn update(&mut self, groups: &[u32], args: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<()> {
-        for (row, g) in groups.iter().enumerate() {
-            if !passes(filter, row) {
-                continue;
-            }
-            let values: Vec<Value> = args.iter().zip(&self.function.types).map(|(a, t)| value_at(a, row, t)).collect();
-            if values.get(self.function.key).is_some_and(|v| !v.is_null()) {
-                self.groups[*g as usize].push(values);
-            }
-        }
-        Ok(())
+        let Some(key) = args.get(self.function.key) else { return Ok(()) };
+        let nulls = key.logical_nulls();
+        let wanted = |row: usize| nulls.as_ref().is_none_or(|n| n.is_valid(row)) && passes(filter, row);
+        self.rows.add(groups, &self.function.types, args, &wanted)
     }
 
     fn merge(&mut self, groups: &[u32], buffer: &[ArrayRef]) -> Result<()> {
-        let Some(bytes) = buffer.first().and_then(|b| b.as_binary_opt::<i32>()) else {
-            return Err(SparkError::internal("the buffer of gathered rows is one binary"));
+        let (groups, lists) = read_lists(&self.function.rows_type(), groups, buffer)?;
+        let Some(rows) = lists.values().as_struct_opt() else {
+            return Err(SparkError::internal("a broken buffer of gathered rows"));
         };
-        let t = [self.function.rows_type()];
-        for (row, g) in groups.iter().enumerate() {
-            if bytes.is_null(row) {
-                continue;
-            }
-            let decoded = decode_row(bytes.value(row), &t);
-            let Some([Value::Array(rows)]) = decoded.as_deref() else {
-                return Err(SparkError::internal("a broken buffer of gathered rows"));
-            };
-            let rows = rows.iter().filter_map(|row| row.as_slice().map(<[Value]>::to_vec));
-            self.groups[*g as usize].extend(rows);
-        }
-        Ok(())
+        self.rows.add(&element_groups(&groups, &lists), &self.function.types, rows.columns(), &|_| true)
     }
 
     fn buffers(&self) -> Result<Vec<ArrayRef>> {
-        let t = [self.function.rows_type()];
-        let encoded = self.groups.iter().map(|rows| {
-            let rows = rows.iter().map(|row| Value::structure(row.clone())).collect();
-            encode_row(&[Value::array(rows)], &t)
-        });
-        Ok(vec![Arc::new(BinaryArray::from_iter_values(encoded))])
+        let t = self.function.rows_type();
+        let ArrowType::List(field) = t.to_arrow() else { return Err(SparkError::internal("rows are a list")) };
+        let ArrowType::Struct(fields) = field.data_type() else { return Err(SparkError::internal("rows are structs")) };
+        let sorted = self.sorted()?;
+        let rows = StructArray::try_new(fields.clone(), sorted.columns, None)?;
+        let lists = list_array(&t, Arc::new(rows), sorted.offsets, None)?;
+        Ok(vec![list_buffers(&t, &lists)?])
     }
 
     fn evaluate(&self) -> Result<ArrayRef> {
         let function = &self.function;
-        let mut out = Vec::with_capacity(self.groups.len());
-        for rows in &self.groups {
-            let mut rows = rows.clone();
+        let mut sorted = self.sorted()?;
+        if !function.order.is_empty() {
             let first = function.types.len() - function.order.len();
-            rows.sort_by(|a, b| {
-                function
-                    .order
-                    .iter()
-                    .enumerate()
-                    .map(|(i, order)| ordering(&a[first + i], &b[first + i], *order))
-                    .find(|o| o.is_ne())
-                    .unwrap_or(std::cmp::Ordering::Equal)
-            });
-            out.push((function.finish)(function, &rows)?);
-        }
-        array_from_values(&function.result, &out)
-    }
-}
-
-fn ordering(a: &Value, b: &Value, (ascending, nulls_first): Order) -> std::cmp::Ordering {
-    match (a.is_null(), b.is_null()) {
-        (true, true) => std::cmp::Ordering::Equal,
-        (true, false) => {
-            if nulls_first {
-                std::cmp::Ordering::Less
-            } else {
-                std::cmp::Ordering::Greater
+            let options: Vec<SortOptions> = function
+                .order
+                .iter()
+                .map(|(ascending, nulls_first)| SortOptions { descending: !ascending, nulls_first: *nulls_first })
+                .collect();
+            if let Some(keys) = crate::exec::sort::comparable(sorted.columns[first..].to_vec(), &options)? {
+                let mut order: Vec<u32> = (0..keys.num_rows() as u32).collect();
+                for group in sorted.groups() {
+                    order[group].sort_by(|a, b| keys.row(*a as usize).cmp(&keys.row(*b as usize)));
+                }
+                let order = UInt32Array::from(order);
+                for column in &mut sorted.columns {
+                    *column = take(column, &order, None)?;
+                }
             }
         }
-        (false, true) => {
-            if nulls_first {
-                std::cmp::Ordering::Greater
-            } else {
-                std::cmp::Ordering::Less
-            }
-        }
-        (false, false) => {
-            if ascending {
-                compare(a, b)
-            } else {
-                compare(b, a)
-            }
-        }
+        (function.finish)(function, &sorted)
     }
 }
 
@@ -217,26 +213,23 @@ fn list_text(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     Ok(aggregate(b, name, all, result, true, function))
 }
 
-fn joined(function: &Gathered, rows: &[Vec<Value>]) -> Result<Value> {
-    if rows.is_empty() {
-        return Ok(Value::Null);
-    }
+fn joined(function: &Gathered, sorted: &Sorted) -> Result<ArrayRef> {
     if function.result == DataType::Binary {
-        let separator = match &function.parameter {
-            Value::Binary(bytes) => bytes.to_vec(),
-            _ => Vec::new(),
+        let separator = function.parameter.as_binary().unwrap_or(&[]);
+        let parts = sorted.columns[0].as_binary::<i32>();
+        let join = |group: Range<usize>| {
+            let parts: Vec<&[u8]> = group.map(|row| parts.value(row)).collect();
+            (!parts.is_empty()).then(|| parts.join(separator))
         };
-        let parts: Vec<&[u8]> = rows
-            .iter()
-            .map(|row| match &row[0] {
-                Value::Binary(bytes) => &**bytes,
-                _ => &[],
-            })
-            .collect();
-        return Ok(Value::binary(parts.join(&separator[..])));
+        return Ok(Arc::new(BinaryArray::from_iter(sorted.groups().map(join))));
     }
-    let parts: Vec<&str> = rows.iter().filter_map(|row| row[0].as_str()).collect();
-    Ok(Value::from(parts.join(function.parameter.as_str().unwrap_or(""))))
+    let separator = function.parameter.as_str().unwrap_or("");
+    let parts = sorted.columns[0].as_string::<i32>();
+    let join = |group: Range<usize>| {
+        let parts: Vec<&str> = group.map(|row| parts.value(row)).collect();
+        (!parts.is_empty()).then(|| parts.join(separator))
+    };
+    Ok(Arc::new(StringArray::from_iter(sorted.groups().map(join))))
 }
 
 /// max_by(value, order, k), min_by(value, order, k): the values of the k greatest or least.
@@ -263,15 +256,21 @@ pub(super) fn best_by(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     Ok(aggregate(b, name, args, result, true, function))
 }
 
-fn ranked(function: &Gathered, rows: &[Vec<Value>], greatest: bool) -> Result<Value> {
-    if rows.is_empty() {
-        return Ok(Value::Null);
-    }
-    // Of equal ones the later row comes first.
-    let mut sorted: Vec<&Vec<Value>> = rows.iter().rev().collect();
-    sorted.sort_by(|a, b| if greatest { compare(&b[1], &a[1]) } else { compare(&a[1], &b[1]) });
+fn ranked(function: &Gathered, sorted: &Sorted, greatest: bool) -> Result<ArrayRef> {
     let count = usize::try_from(function.parameter.as_i64().unwrap_or(0)).unwrap_or(0);
-    Ok(Value::array(sorted.into_iter().take(count).map(|row| row[0].clone()).collect()))
+    let [keys] = comparable([&sorted.columns[1]])?;
+    let (mut order, mut offsets, mut there) = (Vec::new(), vec![0], Vec::new());
+    for group in sorted.groups() {
+        there.push(!group.is_empty());
+        // Of equal ones the later row comes first.
+        let mut rows: Vec<u32> = group.rev().map(|row| row as u32).collect();
+        let key = |row: &u32| keys.row(*row as usize);
+        rows.sort_by(|a, b| if greatest { key(b).cmp(&key(a)) } else { key(a).cmp(&key(b)) });
+        order.extend(rows.into_iter().take(count));
+        offsets.push(order.len() as i32);
+    }
+    let values = take(&sorted.columns[0], &UInt32Array::from(order), None)?;
+    list_array(&function.result, values, offsets, Some(there.into()))
 }
 
 /// histogram_numeric(value, bins): NumericHistogram of Hive.
@@ -303,15 +302,40 @@ fn histogram(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     Ok(aggregate(b, "histogram_numeric", args, result, true, function))
 }
 
-fn binned(function: &Gathered, rows: &[Vec<Value>]) -> Result<Value> {
-    if rows.is_empty() {
-        return Ok(Value::Null);
-    }
+fn binned(function: &Gathered, sorted: &Sorted) -> Result<ArrayRef> {
     let most = usize::try_from(function.parameter.as_i64().unwrap_or(2)).unwrap_or(2);
+    let values = as_doubles(&sorted.columns[0], &function.types[0])?;
+    let (mut all, mut offsets, mut there) = (Vec::new(), vec![0], Vec::new());
+    for group in sorted.groups() {
+        there.push(!group.is_empty());
+        all.extend(bins(&values[group], most));
+        offsets.push(all.len() as i32);
+    }
+    let x: ArrayRef = match &function.types[0] {
+        DataType::Double => Arc::new(Float64Array::from_iter_values(all.iter().map(|bin| bin.0))),
+        DataType::Float => Arc::new(Float32Array::from_iter_values(all.iter().map(|bin| bin.0 as f32))),
+        t => {
+            let whole = |x: f64| match t {
+                DataType::Decimal { scale, .. } => (x * 10f64.powi(i32::from(*scale))).round() as i128,
+                _ => i128::from(x as i64),
+            };
+            from_numbers(t, &mut all.iter().map(|bin| Some(whole(bin.0))))?
+        }
+    };
+    let y: ArrayRef = Arc::new(Float64Array::from_iter_values(all.iter().map(|bin| bin.1)));
+    let ArrowType::List(field) = function.result.to_arrow() else {
+        return Err(SparkError::internal("bins are a list"));
+    };
+    let ArrowType::Struct(fields) = field.data_type() else { return Err(SparkError::internal("a bin is a struct")) };
+    let bins = StructArray::try_new(fields.clone(), vec![x, y], None)?;
+    list_array(&function.result, Arc::new(bins), offsets, Some(there.into()))
+}
+
+/// NumericHistogram: centres and heights of at most so many bins.
+fn bins(values: &[f64], most: usize) -> Vec<(f64, f64)> {
     let mut bins: Vec<(f64, f64)> = Vec::new();
     let mut draws = JavaRandom::new(31_183);
-    for row in rows {
-        let Some(v) = row[0].as_f64().or_else(|| row[0].as_i64().map(|n| n as f64)) else { continue };
+    for v in values.iter().copied() {
         let at = bins.partition_point(|bin| bin.0 < v);
         if bins.get(at).is_some_and(|bin| bin.0 == v) {
             bins[at].1 += 1.0;
@@ -338,24 +362,7 @@ fn binned(function: &Gathered, rows: &[Vec<Value>]) -> Result<Value> {
             bins.remove(nearest + 1);
         }
     }
-    let x_type = &function.types[0];
-    let value = |x: f64| match x_type {
-        DataType::Byte => Value::Byte(x as i8),
-        DataType::Short => Value::Short(x as i16),
-        DataType::Integer => Value::Integer(x as i32),
-        DataType::Long => Value::Long(x as i64),
-        DataType::Float => Value::Float(x as f32),
-        DataType::Date => Value::Date(x as i32),
-        DataType::Timestamp => Value::Timestamp(x as i64),
-        DataType::TimestampNtz => Value::TimestampNtz(x as i64),
-        DataType::YearMonthInterval { .. } => Value::YearMonthInterval(x as i32),
-        DataType::DayTimeInterval { .. } => Value::DayTimeInterval(x as i64),
-        DataType::Decimal { precision, scale } => {
-            Value::Decimal((x * 10f64.powi(i32::from(*scale))).round() as i128, *precision, *scale)
-        }
-        _ => Value::Double(x),
-    };
-    Ok(Value::array(bins.into_iter().map(|(x, n)| Value::structure(vec![value(x), Value::Double(n)])).collect()))
+    bins
 }
 
 /// F.product: the product of doubles.
@@ -367,9 +374,10 @@ fn product(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         key: 0,
         order: Vec::new(),
         parameter: Value::Null,
-        finish: |_, rows| {
-            let product = rows.iter().filter_map(|row| row[0].as_f64()).reduce(|a, b| a * b);
-            Ok(product.map_or(Value::Null, Value::Double))
+        finish: |_, sorted| {
+            let factors = sorted.columns[0].as_primitive::<at::Float64Type>().values();
+            let product = |group: Range<usize>| factors[group].iter().copied().reduce(|a, b| a * b);
+            Ok(Arc::new(Float64Array::from_iter(sorted.groups().map(product))))
         },
     };
     Ok(aggregate(b, "product", args, DataType::Double, true, function))
@@ -380,9 +388,9 @@ fn vectors(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[In::ArrOf(&In::Float)])?;
     let t = DataType::array(DataType::Float, false);
     let finish: Finish = if b.name == "vector_sum" {
-        |_, rows| over_vectors(rows, "vector_sum", |sum, x, _| sum + x)
+        |f, sorted| over_vectors(f, sorted, "vector_sum", |sum, x, _| sum + x)
     } else {
-        |_, rows| over_vectors(rows, "vector_avg", |mean, x, count| mean + (x - mean) / count)
+        |f, sorted| over_vectors(f, sorted, "vector_avg", |mean, x, count| mean + (x - mean) / count)
     };
     let types = vec![args[0].data_type()];
     let function = Gathered { types, result: t.clone(), key: 0, order: Vec::new(), parameter: Value::Null, finish };
@@ -390,31 +398,42 @@ fn vectors(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
 }
 
 /// Folds the vectors of all rows; `f` gets what there is, the next element and how many vectors there are with it.
-fn over_vectors(rows: &[Vec<Value>], name: &str, f: fn(f32, f32, f32) -> f32) -> Result<Value> {
-    let mut folded: Option<Vec<f32>> = None;
-    let mut count = 0.0f32;
-    for row in rows {
-        let elements = row[0].as_slice().unwrap_or(&[]).iter().map(|x| x.as_f64().map(|x| x as f32));
-        let Some(vector) = elements.collect::<Option<Vec<f32>>>() else { continue };
-        count += 1.0;
-        let Some(so_far) = &mut folded else {
-            folded = Some(vector);
-            continue;
-        };
-        if so_far.len() != vector.len() {
-            return Err(SparkError::runtime(
-                "VECTOR_DIMENSION_MISMATCH",
-                &[
-                    ("functionName", &format!("`{name}`")),
-                    ("leftDim", &so_far.len().to_string()),
-                    ("rightDim", &vector.len().to_string()),
-                ],
-            ));
+fn over_vectors(function: &Gathered, sorted: &Sorted, name: &str, f: fn(f32, f32, f32) -> f32) -> Result<ArrayRef> {
+    let lists = sorted.columns[0].as_list::<i32>();
+    let numbers = lists.values().as_primitive::<at::Float32Type>();
+    let (mut made, mut offsets, mut there) = (Vec::new(), vec![0], Vec::new());
+    for group in sorted.groups() {
+        let mut folded: Option<Vec<f32>> = None;
+        let mut count = 0.0f32;
+        for row in group {
+            let ends = &lists.value_offsets()[row..row + 2];
+            let elements = ends[0] as usize..ends[1] as usize;
+            if elements.clone().any(|at| numbers.is_null(at)) {
+                continue;
+            }
+            let vector = &numbers.values()[elements];
+            count += 1.0;
+            let Some(so_far) = &mut folded else {
+                folded = Some(vector.to_vec());
+                continue;
+            };
+            if so_far.len() != vector.len() {
+                return Err(SparkError::runtime(
+                    "VECTOR_DIMENSION_MISMATCH",
+                    &[
+                        ("functionName", &format!("`{name}`")),
+                        ("leftDim", &so_far.len().to_string()),
+                        ("rightDim", &vector.len().to_string()),
+                    ],
+                ));
+            }
+            so_far.iter_mut().zip(vector).for_each(|(at, x)| *at = f(*at, *x, count));
         }
-        so_far.iter_mut().zip(vector).for_each(|(at, x)| *at = f(*at, x, count));
+        there.push(folded.is_some());
+        made.extend(folded.unwrap_or_default());
+        offsets.push(made.len() as i32);
     }
-    let made = folded.map(|vector| Value::array(vector.into_iter().map(Value::Float).collect()));
-    Ok(made.unwrap_or(Value::Null))
+    list_array(&function.result, Arc::new(Float32Array::from(made)), offsets, Some(there.into()))
 }
 
 /// Bytes of a bitmap.
@@ -424,27 +443,16 @@ fn bitmap(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let construct = b.name == "bitmap_construct_agg";
     let args = b.inputs(args, if construct { &[In::Long] } else { &[In::Bin] })?;
     let finish: Finish = match b.name {
-        "bitmap_construct_agg" => |_, rows| {
-            let mut bits = vec![0u8; BITMAP];
-            for at in rows.iter().filter_map(|row| row[0].as_i64()) {
-                let place = usize::try_from(at).ok().filter(|at| *at < BITMAP * 8);
-                let Some(place) = place else {
-                    return Err(SparkError::new(
-                        crate::error::ErrorClass::ArrayIndexOutOfBounds,
-                        "INVALID_BITMAP_POSITION",
-                        &[
-                            ("bitPosition", &at.to_string()),
-                            ("bitmapNumBytes", &BITMAP.to_string()),
-                            ("bitmapNumBits", &(BITMAP * 8).to_string()),
-                        ],
-                    ));
-                };
-                bits[place / 8] |= 1 << (place % 8);
+        "bitmap_construct_agg" => |_, sorted| {
+            let places = sorted.columns[0].as_primitive::<at::Int64Type>().values();
+            let mut out = BinaryBuilder::new();
+            for group in sorted.groups() {
+                out.append_value(bits(&places[group])?);
             }
-            Ok(Value::binary(bits))
+            Ok(Arc::new(out.finish()))
         },
-        "bitmap_or_agg" => |_, rows| Ok(combined(rows, 0, |a, b| a | b)),
-        _ => |_, rows| Ok(combined(rows, 0xff, |a, b| a & b)),
+        "bitmap_or_agg" => |_, sorted| Ok(combined(sorted, 0, |a, b| a | b)),
+        _ => |_, sorted| Ok(combined(sorted, 0xff, |a, b| a & b)),
     };
     let types = args.iter().map(Expr::data_type).collect();
     let function =
@@ -452,27 +460,52 @@ fn bitmap(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     Ok(aggregate(b, b.name, args, DataType::Binary, false, function))
 }
 
-fn combined(rows: &[Vec<Value>], start: u8, with: fn(u8, u8) -> u8) -> Value {
-    let mut bits = vec![start; BITMAP];
-    for row in rows {
-        let Value::Binary(bytes) = &row[0] else { continue };
-        for (i, bit) in bits.iter_mut().enumerate() {
-            *bit = with(*bit, bytes.get(i).copied().unwrap_or(0));
-        }
+/// A bitmap of these positions.
+fn bits(places: &[i64]) -> Result<Vec<u8>> {
+    let mut bits = vec![0u8; BITMAP];
+    for at in places {
+        let Some(place) = usize::try_from(*at).ok().filter(|at| *at < BITMAP * 8) else {
+            return Err(SparkError::new(
+                crate::error::ErrorClass::ArrayIndexOutOfBounds,
+                "INVALID_BITMAP_POSITION",
+                &[
+                    ("bitPosition", &at.to_string()),
+                    ("bitmapNumBytes", &BITMAP.to_string()),
+                    ("bitmapNumBits", &(BITMAP * 8).to_string()),
+                ],
+            ));
+        };
+        bits[place / 8] |= 1 << (place % 8);
     }
-    Value::binary(bits)
+    Ok(bits)
+}
+
+fn combined(sorted: &Sorted, start: u8, with: fn(u8, u8) -> u8) -> ArrayRef {
+    let bitmaps = sorted.columns[0].as_binary::<i32>();
+    let combine = |group: Range<usize>| {
+        let mut bits = vec![start; BITMAP];
+        for row in group {
+            let bytes = bitmaps.value(row);
+            for (i, bit) in bits.iter_mut().enumerate() {
+                *bit = with(*bit, bytes.get(i).copied().unwrap_or(0));
+            }
+        }
+        bits
+    };
+    Arc::new(BinaryArray::from_iter_values(sorted.groups().map(combine)))
 }
 
 /// schema_of_variant_agg: the schema that holds all variants.
 fn variant_schema(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[In::Variant])?;
-    let finish: Finish = |_, rows| {
-        let schemas = rows.iter().filter_map(|row| {
-            let (value, metadata) = crate::functions::scalar::variant_parts(&row[0])?;
-            crate::functions::variant::schema_of(value, metadata)
-        });
-        let merged = schemas.reduce(crate::functions::variant::merged_schemas).unwrap_or(DataType::Null);
-        Ok(Value::from(crate::functions::variant::schema_text(&merged)))
+    let finish: Finish = |_, sorted| {
+        let variants = sorted.columns[0].as_struct();
+        let (values, metadata) = (variants.column(0).as_binary::<i32>(), variants.column(1).as_binary::<i32>());
+        let merged = |group: Range<usize>| {
+            let schemas = group.filter_map(|row| variant::schema_of(values.value(row), metadata.value(row)));
+            variant::schema_text(&schemas.reduce(variant::merged_schemas).unwrap_or(DataType::Null))
+        };
+        Ok(Arc::new(StringArray::from_iter_values(sorted.groups().map(merged))))
     };
     let function = Gathered {
         types: vec![DataType::Variant],
@@ -489,11 +522,19 @@ fn variant_schema(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
 fn union(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[In::Arr])?;
     let result = args[0].data_type();
-    let finish: Finish = |_, rows| {
-        let mut seen = std::collections::HashSet::new();
-        let items = rows.iter().flat_map(|row| row[0].as_slice().unwrap_or(&[]));
-        let distinct = items.filter(|v| seen.insert(HashKey((*v).clone()))).cloned().collect();
-        Ok(Value::array(distinct))
+    let finish: Finish = |function, sorted| {
+        let arrays = Operand::Column(sorted.columns[0].clone());
+        let lists = Lists::of(&arrays)?;
+        let [rows] = comparable([lists.values])?;
+        let (mut order, mut offsets) = (Vec::new(), vec![0]);
+        let mut seen = HashSet::new();
+        for group in sorted.groups() {
+            seen.clear();
+            let elements = group.flat_map(|row| lists.range(row));
+            order.extend(elements.filter(|at| seen.insert(rows.row(*at))).map(|at| at as u32));
+            offsets.push(order.len() as i32);
+        }
+        list_array(&function.result, take(lists.values, &UInt32Array::from(order), None)?, offsets, None)
     };
     let function = Gathered {
         types: vec![result.clone()],

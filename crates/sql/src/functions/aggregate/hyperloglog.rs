@@ -8,10 +8,9 @@ use arrow::datatypes::Int64Type;
 use super::{Accumulator, AggregateFunction, aggregate, passes};
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
-use crate::functions::hash::xxhash64_value;
+use crate::functions::hash::xxhash64_columns;
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::types::DataType;
-use crate::value::{Value, value_at};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[FunctionEntry::custom("approx_count_distinct", 1, 2, build)];
 
@@ -164,18 +163,14 @@ impl Accumulator for Sketches {
         let Some(arg) = args.first() else { return Ok(()) };
         let p = self.function.precision;
         let per_group = self.function.words();
+        // The hash has one zero and one NaN.
+        let hashes = xxhash64_columns(std::slice::from_ref(arg), std::slice::from_ref(&self.function.input), 42);
+        let nulls = arg.logical_nulls();
         for (row, g) in groups.iter().enumerate() {
-            if !passes(filter, row) {
+            if nulls.as_ref().is_some_and(|n| n.is_null(row)) || !passes(filter, row) {
                 continue;
             }
-            let v = match value_at(arg, row, &self.function.input) {
-                Value::Null => continue,
-                // One zero, one NaN.
-                Value::Double(x) if x == 0.0 => Value::Double(0.0),
-                Value::Float(x) if x == 0.0 => Value::Float(0.0),
-                v => v,
-            };
-            let hash = xxhash64_value(&v, 42) as u64;
+            let hash = hashes[row] as u64;
             let register = (hash >> (64 - p)) as usize;
             let rank = u64::from(((hash << p) | (1 << (p - 1))).leading_zeros()) + 1;
             let word = &mut self.words[*g as usize * per_group + register / PER_WORD];

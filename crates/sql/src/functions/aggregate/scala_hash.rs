@@ -2,11 +2,15 @@
 
 use std::collections::HashSet;
 
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes as at;
+
+use crate::error::{Result, SparkError};
 use crate::functions::hash::murmur3_bytes;
+use crate::functions::integers::Numbers;
 use crate::types::DataType;
+use crate::unsafe_row::{bytes_at, encode_rows};
 use crate::value::text::{decimal_to_f64, pow10};
-use crate::value::unsafe_row::{encode_array, encode_row};
-use crate::value::{HashKey, Value};
 
 /// Buckets of a new table.
 pub(super) const SMALLEST: usize = 16;
@@ -25,13 +29,14 @@ pub(super) fn table_order<T>(items: &mut [T], table: usize, hash: impl Fn(&T) ->
     });
 }
 
-/// A set of values.
+/// A set of elements that are kept elsewhere, by number.
 #[derive(Clone, Debug)]
 pub(super) struct ScalaSet {
     table: usize,
-    /// Elements with their hashes, in order of insertion.
-    items: Vec<(i32, Value)>,
-    index: HashSet<HashKey>,
+    /// Hashes and numbers, in order of insertion.
+    items: Vec<(i32, u32)>,
+    /// Comparable forms.
+    index: HashSet<Box<[u8]>>,
 }
 
 impl Default for ScalaSet {
@@ -41,47 +46,49 @@ impl Default for ScalaSet {
 }
 
 impl ScalaSet {
-    pub(super) fn add(&mut self, v: Value, t: &DataType) {
+    /// Whether the element is new.
+    pub(super) fn add(&mut self, hash: i32, number: u32, comparable: &[u8]) -> bool {
         if grows(self.items.len(), self.table) {
             self.table *= 2;
         }
-        let hash = hash_code(&v, t);
-        self.put(hash, v);
+        self.put(hash, number, comparable)
     }
 
-    fn put(&mut self, hash: i32, v: Value) {
-        if self.index.insert(HashKey(v.clone())) {
-            self.items.push((hash, v));
+    /// The same in a table that has room.
+    pub(super) fn put(&mut self, hash: i32, number: u32, comparable: &[u8]) -> bool {
+        let new = !self.index.contains(comparable);
+        if new {
+            self.index.insert(comparable.into());
+            self.items.push((hash, number));
         }
+        new
     }
 
-    pub(super) fn add_all(&mut self, other: &ScalaSet) {
+    /// As before another set is added.
+    pub(super) fn make_room_for(&mut self, other: &ScalaSet) {
         let target = ((((other.items.len() + 1) as f64) / 0.75) as usize).max(4).next_power_of_two();
         self.table = self.table.max(target);
-        for (hash, v) in other.sorted() {
-            self.put(hash, v);
-        }
     }
 
-    fn sorted(&self) -> Vec<(i32, Value)> {
+    /// Hashes and numbers in the set's order.
+    pub(super) fn sorted(&self) -> Vec<(i32, u32)> {
         let mut items = self.items.clone();
         table_order(&mut items, self.table, |(hash, _)| *hash);
         items
     }
-
-    pub(super) fn in_order(&self) -> Vec<Value> {
-        self.sorted().into_iter().map(|(_, v)| v).collect()
-    }
 }
 
-/// The hash by which Scala's tables place the object that Spark holds for a value: its `##`, improved.
-pub(super) fn hash_code(v: &Value, t: &DataType) -> i32 {
-    let hash = scala_hash(v, t);
-    hash ^ ((hash as u32) >> 16) as i32
+/// The hashes by which Scala's tables place the objects that Spark holds for values: their `##`, improved.
+pub(super) fn hash_codes(array: &ArrayRef, t: &DataType) -> Result<Vec<i32>> {
+    let mut hashes = scala_hashes(array, t)?;
+    if let Some(nulls) = array.logical_nulls() {
+        hashes.iter_mut().enumerate().filter(|(i, _)| nulls.is_null(*i)).for_each(|(_, hash)| *hash = 0);
+    }
+    Ok(hashes.into_iter().map(|hash| hash ^ ((hash as u32) >> 16) as i32).collect())
 }
 
 fn long(n: i64) -> i32 {
-    i32::try_from(n).unwrap_or((n ^ ((n as u64) >> 32) as i64) as i32)
+    i32::try_from(n).unwrap_or(fold_long(n))
 }
 
 fn double(x: f64) -> i32 {
@@ -97,35 +104,67 @@ fn double(x: f64) -> i32 {
     (bits ^ (bits >> 32)) as i32
 }
 
-fn scala_hash(v: &Value, t: &DataType) -> i32 {
-    match (v, t) {
-        (Value::Null, _) => 0,
-        (Value::Boolean(b), _) => {
-            if *b {
-                1231
-            } else {
-                1237
-            }
+fn scala_hashes(array: &ArrayRef, t: &DataType) -> Result<Vec<i32>> {
+    let wrong = || SparkError::internal("a hash of a value of another type");
+    let rows = 0..array.len();
+    Ok(match t {
+        DataType::Null => vec![0; array.len()],
+        DataType::Boolean => {
+            let flags = array.as_boolean_opt().ok_or_else(wrong)?;
+            rows.map(|i| if flags.value(i) { 1231 } else { 1237 }).collect()
         }
-        (Value::Float(x), _) => double(f64::from(*x)),
-        (Value::Double(x), _) => double(*x),
-        (Value::String(s), _) => murmur3_bytes(s.as_bytes(), SEED),
-        (Value::Decimal(n, _, scale), _) => decimal(*n, *scale),
+        DataType::Float => {
+            let numbers = array.as_primitive_opt::<at::Float32Type>().ok_or_else(wrong)?;
+            numbers.values().iter().map(|x| double(f64::from(*x))).collect()
+        }
+        DataType::Double => {
+            let numbers = array.as_primitive_opt::<at::Float64Type>().ok_or_else(wrong)?;
+            numbers.values().iter().map(|x| double(*x)).collect()
+        }
+        DataType::String | DataType::Char(_) | DataType::Varchar(_) => {
+            let texts = array.as_string_opt::<i32>().ok_or_else(wrong)?;
+            rows.map(|i| murmur3_bytes(texts.value(i).as_bytes(), SEED)).collect()
+        }
+        DataType::Decimal { scale, .. } => {
+            let numbers = array.as_primitive_opt::<at::Decimal128Type>().ok_or_else(wrong)?;
+            numbers.values().iter().map(|n| decimal(*n, *scale)).collect()
+        }
         // Binary is held as an array of bytes.
-        (Value::Binary(bytes), _) => {
-            let items: Vec<Value> = bytes.iter().map(|b| Value::Byte(*b as i8)).collect();
-            murmur3_bytes(&encode_array(&items, &DataType::Byte), SEED)
+        DataType::Binary => {
+            let binaries = array.as_binary_opt::<i32>().ok_or_else(wrong)?;
+            rows.map(|i| murmur3_bytes(&array_of_bytes(binaries.value(i)), SEED)).collect()
         }
-        (Value::Array(items), DataType::Array { element, .. }) => murmur3_bytes(&encode_array(items, element), SEED),
-        (Value::Struct(fields), DataType::Struct(s)) => {
-            let types: Vec<DataType> = s.fields.iter().map(|f| f.data_type.clone()).collect();
-            murmur3_bytes(&encode_row(fields, &types), SEED)
+        // java.util.Objects.hash of the three parts.
+        DataType::CalendarInterval => {
+            let intervals = array.as_primitive_opt::<at::IntervalMonthDayNanoType>().ok_or_else(wrong)?;
+            let parts = |i: &at::IntervalMonthDayNano| [i.months, i.days, fold_long(i.nanoseconds / 1000)];
+            let hash = |parts: [i32; 3]| parts.iter().fold(1i32, |h, part| h.wrapping_mul(31).wrapping_add(*part));
+            intervals.values().iter().map(|i| hash(parts(i))).collect()
         }
-        (other, _) => match other.as_i64() {
-            Some(n) => long(n),
-            None => murmur3_bytes(format!("{other:?}").as_bytes(), SEED),
-        },
-    }
+        // The bytes that hold them.
+        DataType::Array { .. } | DataType::Struct(_) | DataType::Map { .. } | DataType::Variant => {
+            let rows = encode_rows(std::slice::from_ref(t), std::slice::from_ref(array), array.len())?;
+            rows.iter().map(|row| murmur3_bytes(bytes_at(row, 1, 0).unwrap_or(&[]), SEED)).collect()
+        }
+        _ => {
+            let numbers = Numbers::of(array)?;
+            rows.map(|i| long(numbers.value(i) as i64)).collect()
+        }
+    })
+}
+
+/// UnsafeArrayData of bytes.
+fn array_of_bytes(bytes: &[u8]) -> Vec<u8> {
+    let mut out = (bytes.len() as u64).to_le_bytes().to_vec();
+    out.resize(8 + bytes.len().div_ceil(64) * 8, 0);
+    out.extend_from_slice(bytes);
+    out.resize(out.len().next_multiple_of(8), 0);
+    out
+}
+
+/// java.lang.Long.hashCode.
+fn fold_long(n: i64) -> i32 {
+    (n ^ ((n as u64) >> 32) as i64) as i32
 }
 
 const SEED: i32 = 42;

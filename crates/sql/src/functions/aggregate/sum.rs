@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Float64Array, Int64Array};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Float64Array};
 use arrow::datatypes as at;
 
 use super::{Accumulator, AggregateFunction, aggregate, passes};
 use crate::error::{Result, SparkError};
 use crate::expr::{EvalMode, Expr};
 use crate::functions::coercion::{In, cast_to, eval_mode, unexpected_input};
+use crate::functions::integers::{Numbers, from_numbers};
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::functions::scalar::overflow;
 use crate::types::DataType;
-use crate::value::{Value, array_from_values, value_at};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("sum", 1, 1, |b, a| sum(b, a, eval_mode(b.ansi()))),
@@ -187,34 +187,17 @@ impl Accumulator for Wholes {
 
     fn update(&mut self, groups: &[u32], args: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<()> {
         let Some(arg) = args.first() else { return Ok(()) };
-        if self.function.input.is_integral() {
-            let cast = arrow::compute::cast(arg, &at::DataType::Int64)?;
-            let column = cast.as_primitive::<at::Int64Type>();
-            for (row, g) in groups.iter().enumerate() {
-                if column.is_valid(row) && passes(filter, row) {
-                    self.add(*g as usize, column.value(row))?;
-                }
-            }
-            return Ok(());
-        }
+        let (numbers, nulls) = (Numbers::of(arg)?, arg.nulls());
         for (row, g) in groups.iter().enumerate() {
-            if passes(filter, row)
-                && let Some(n) = value_at(arg, row, &self.function.input).as_i64()
-            {
-                self.add(*g as usize, n)?;
+            if nulls.is_none_or(|n| n.is_valid(row)) && passes(filter, row) {
+                self.add(*g as usize, numbers.value(row) as i64)?;
             }
         }
         Ok(())
     }
 
     fn merge(&mut self, groups: &[u32], buffer: &[ArrayRef]) -> Result<()> {
-        let Some(sums) = buffer.first() else { return Ok(()) };
-        for (row, g) in groups.iter().enumerate() {
-            if let Some(n) = value_at(sums, row, &self.function.result).as_i64() {
-                self.add(*g as usize, n)?;
-            }
-        }
-        Ok(())
+        self.update(groups, buffer, None)
     }
 
     fn buffers(&self) -> Result<Vec<ArrayRef>> {
@@ -222,21 +205,8 @@ impl Accumulator for Wholes {
     }
 
     fn evaluate(&self) -> Result<ArrayRef> {
-        if self.function.result == DataType::Long {
-            let out: Int64Array = self.sums.iter().zip(&self.states).map(|(n, s)| (*s == 1).then_some(*n)).collect();
-            return Ok(Arc::new(out));
-        }
-        let values: Vec<Value> = self
-            .sums
-            .iter()
-            .zip(&self.states)
-            .map(|(n, s)| match (*s, &self.function.result) {
-                (1, DataType::YearMonthInterval { .. }) => Value::YearMonthInterval(*n as i32),
-                (1, _) => Value::DayTimeInterval(*n),
-                _ => Value::Null,
-            })
-            .collect();
-        array_from_values(&self.function.result, &values)
+        let sums = self.sums.iter().zip(&self.states);
+        from_numbers(&self.function.result, &mut sums.map(|(n, s)| (*s == 1).then(|| i128::from(*n))))
     }
 }
 
@@ -251,13 +221,6 @@ impl Decimals {
     fn add(&mut self, g: usize, n: i128) {
         self.sums[g] = self.sums[g].and_then(|s| s.checked_add(n));
         self.empty[g] = false;
-    }
-
-    fn precision(&self) -> u32 {
-        match self.function.result {
-            DataType::Decimal { precision, .. } => u32::from(precision),
-            _ => 38,
-        }
     }
 }
 
@@ -302,35 +265,16 @@ impl Accumulator for Decimals {
     }
 
     fn buffers(&self) -> Result<Vec<ArrayRef>> {
-        let DataType::Decimal { precision, scale } = self.function.result else {
-            return Err(SparkError::internal("a decimal sum has a decimal type"));
-        };
-        let values: Vec<Value> = self
-            .sums
-            .iter()
-            .map(|s| match s {
-                Some(n) if crate::value::text::digits(*n) <= self.precision() => Value::Decimal(*n, precision, scale),
-                _ => Value::Null,
-            })
-            .collect();
-        Ok(vec![array_from_values(&self.function.result, &values)?, Arc::new(BooleanArray::from(self.empty.clone()))])
+        let sums = from_numbers(&self.function.result, &mut self.sums.iter().copied())?;
+        Ok(vec![sums, Arc::new(BooleanArray::from(self.empty.clone()))])
     }
 
     fn evaluate(&self) -> Result<ArrayRef> {
-        let DataType::Decimal { precision, scale } = self.function.result else {
-            return Err(SparkError::internal("a decimal sum has a decimal type"));
-        };
-        let mut values = Vec::with_capacity(self.sums.len());
-        for (s, empty) in self.sums.iter().zip(&self.empty) {
-            values.push(match s {
-                _ if *empty => Value::Null,
-                Some(n) if crate::value::text::digits(*n) <= self.precision() => Value::Decimal(*n, precision, scale),
-                _ if self.function.mode == EvalMode::Ansi => {
-                    return Err(overflow("Overflow in sum of decimals", "try_sum"));
-                }
-                _ => Value::Null,
-            });
+        let sums = from_numbers(&self.function.result, &mut self.sums.iter().copied())?;
+        let overflown = (0..sums.len()).any(|g| sums.is_null(g) && !self.empty[g]);
+        if overflown && self.function.mode == EvalMode::Ansi {
+            return Err(overflow("Overflow in sum of decimals", "try_sum"));
         }
-        array_from_values(&self.function.result, &values)
+        Ok(arrow::compute::nullif(&sums, &BooleanArray::from(self.empty.clone()))?)
     }
 }

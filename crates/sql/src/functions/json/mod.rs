@@ -14,7 +14,6 @@ pub(super) use self::resolve::{FUNCTIONS, base64, constant, mime_base64, options
 use std::borrow::Cow;
 
 use crate::datasource::json_scan::{Kind, Lenience, Malformed, Scanner, Span, unquote};
-use crate::value::Value;
 use crate::value::text::double_to_string;
 
 /// What JSON functions accept without options (SharedFactory.jsonFactory: single quotes too).
@@ -136,15 +135,15 @@ fn bare(bytes: &[u8], span: Span, lenience: Lenience) -> String {
 }
 
 /// json_tuple: the named members of an object as text; the last of several wins.
-pub(super) fn tuple(text: Option<&str>, names: &[Option<&str>]) -> Vec<Value> {
-    let mut out = vec![Value::Null; names.len()];
+pub(super) fn tuple(text: Option<&str>, names: &[Option<&str>]) -> Vec<Option<String>> {
+    let mut out = vec![None; names.len()];
     let Some(text) = text else { return out };
     let Some(span) = root(text, DEFAULT).filter(|s| s.kind == Kind::Object) else { return out };
     let bytes = text.as_bytes();
     for (name, value) in members(bytes, span, DEFAULT) {
         for (i, wanted) in names.iter().enumerate() {
             if *wanted == Some(&*name) {
-                out[i] = if value.kind == Kind::Null { Value::Null } else { Value::from(bare(bytes, value, DEFAULT)) };
+                out[i] = (value.kind != Kind::Null).then(|| bare(bytes, value, DEFAULT));
             }
         }
     }

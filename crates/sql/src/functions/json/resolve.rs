@@ -1,5 +1,7 @@
 //! The JSON functions of the registry.
 
+use std::borrow::Cow;
+
 use arrow::array::{Array, ArrayRef, AsArray, StringBuilder};
 
 use super::columns::Scratch;
@@ -15,12 +17,14 @@ use crate::functions::coercion::In;
 use crate::functions::datetime::pattern::Pattern;
 use crate::functions::datetime::zone::Zone;
 use crate::functions::eval::evaluate_constant;
+use crate::functions::nested::list_array;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
 use crate::functions::row::call;
+use crate::functions::typed::{Int, Memo, Text, one, two};
 use crate::functions::{EvalContext, Kernel, describe};
 use crate::types::{DataType, parse_data_type, parse_struct};
-use crate::value::{Value, ValueBuilder, value_at};
+use crate::value::{Value, ValueBuilder};
 
 const STR: &[In] = &[In::Str];
 
@@ -28,26 +32,36 @@ pub(in crate::functions) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("from_json", 2, 3, from_json),
     FunctionEntry::custom("to_json", 1, 2, to_json),
     FunctionEntry::custom("schema_of_json", 1, 2, schema_of_json),
-    FunctionEntry::row("get_json_object", 2, 2, STR, Ret::Is(T::Str), Nulls::StrictNullable, |c, v| {
-        let text = v[1].as_str().unwrap_or("");
-        let steps = c.cached(text, |p| Ok(path::parse(p)))?;
-        Ok(match &*steps {
-            Some(steps) => path::get(v[0].as_str().unwrap_or(""), steps).map_or(Value::Null, Value::from),
-            None => Value::Null,
+    FunctionEntry::columns("get_json_object", 2, 2, STR, Ret::Is(T::Str), Nulls::StrictNullable, |c| {
+        let paths = Memo::default();
+        two::<Text, Text, Text>(c, &|text, path| {
+            let steps = paths.get(path, |path| Ok(path::parse(path)))?;
+            Ok(steps.as_ref().as_ref().and_then(|steps| path::get(text, steps)).map(Cow::from))
         })
     })
     .exact(),
-    FunctionEntry::row("json_array_length", 1, 1, STR, Ret::Is(T::Int), Nulls::StrictNullable, |_, v| {
-        let text = v[0].as_str().unwrap_or("");
-        let span = root(text, DEFAULT).filter(|s| s.kind == Kind::Array);
-        Ok(span.map_or(Value::Null, |s| Value::Integer(items(text.as_bytes(), s, DEFAULT).len() as i32)))
+    FunctionEntry::columns("json_array_length", 1, 1, STR, Ret::Is(T::Int), Nulls::StrictNullable, |c| {
+        one::<Text, Int>(c, &|text| {
+            let span = root(text, DEFAULT).filter(|s| s.kind == Kind::Array);
+            Ok(span.map(|s| items(text.as_bytes(), s, DEFAULT).len() as i32))
+        })
     }),
-    FunctionEntry::row("json_object_keys", 1, 1, STR, Ret::Is(T::StrArray), Nulls::StrictNullable, |_, v| {
-        let text = v[0].as_str().unwrap_or("");
-        let span = root(text, DEFAULT).filter(|s| s.kind == Kind::Object);
-        Ok(span.map_or(Value::Null, |s| {
-            Value::array(members(text.as_bytes(), s, DEFAULT).iter().map(|(n, _)| Value::from(&**n)).collect())
-        }))
+    FunctionEntry::columns("json_object_keys", 1, 1, STR, Ret::Is(T::StrArray), Nulls::StrictNullable, |c| {
+        let column = c.operand(0)?.to_array(c.rows)?;
+        let texts = column.as_string_opt::<i32>();
+        let mut names = StringBuilder::new();
+        let (mut offsets, mut there, mut count) = (vec![0], Vec::with_capacity(c.rows), 0);
+        for row in 0..c.rows {
+            let text = texts.filter(|t| t.is_valid(row)).map_or("", |t| t.value(row));
+            let span = root(text, DEFAULT).filter(|s| s.kind == Kind::Object);
+            there.push(span.is_some());
+            for (name, _) in span.map(|s| members(text.as_bytes(), s, DEFAULT)).unwrap_or_default() {
+                names.append_value(name);
+                count += 1;
+            }
+            offsets.push(count);
+        }
+        list_array(c.result, std::sync::Arc::new(names.finish()), offsets, Some(there.into()))
     }),
 ];
 
@@ -306,11 +320,15 @@ impl Kernel for ToJson {
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         let Some(column) = args.first() else { return Err(SparkError::internal("to_json has an argument")) };
         let mut out = StringBuilder::with_capacity(rows, rows * 32);
+        let mut text = String::new();
         for row in 0..rows {
-            match value_at(column, row, &self.input) {
-                Value::Null => out.append_null(),
-                v => out.append_value(self.writer.write(&v, &self.input, ctx.conf.time_zone())),
+            if column.is_null(row) {
+                out.append_null();
+                continue;
             }
+            text.clear();
+            self.writer.write(column, row, &self.input, ctx.conf.time_zone(), &mut text);
+            out.append_value(&text);
         }
         Ok(std::sync::Arc::new(out.finish()))
     }

@@ -4,6 +4,7 @@ mod aggregates;
 mod casts;
 mod draws;
 mod every;
+mod reference;
 mod shapes;
 
 use std::sync::Arc;

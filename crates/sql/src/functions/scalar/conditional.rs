@@ -2,17 +2,22 @@
 
 use std::cmp::Ordering;
 
-use arrow::array::ArrayRef;
+use arrow::array::{Array, ArrayRef, AsArray, Float64Array, new_null_array};
+use arrow::buffer::NullBuffer;
+use arrow::compute::SortOptions;
+use arrow::datatypes as at;
 
 use crate::error::{Result, SparkError};
 use crate::expr::{EvalMode, Expr};
-use crate::functions::cast::{CastContext, cast_value};
+use crate::functions::cast::{CastContext, cast_operand};
 use crate::functions::coercion::{self, In, cast_to, unexpected_input};
+use crate::functions::nested::{all_comparable, interleaved};
 use crate::functions::registry::{Build, FunctionEntry, MANY, Nulls, Ret};
-use crate::functions::row::{RowContext, Special, call};
-use crate::functions::{EvalContext, Kernel, describe};
+use crate::functions::row::{Special, call};
+use crate::functions::typed::{ColumnEval, Columns, column_call};
+use crate::functions::{EvalContext, Kernel, Operand, describe};
 use crate::types::DataType;
-use crate::value::{Value, ValueBuilder, compare, value_at};
+use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("if", 3, 3, if_then),
@@ -24,7 +29,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("nullif", 2, 2, null_if),
     FunctionEntry::custom("zeroifnull", 1, 1, zero_if_null),
     FunctionEntry::custom("nullifzero", 1, 1, null_if_zero),
-    FunctionEntry::row(
+    FunctionEntry::columns(
         "nanvl",
         2,
         2,
@@ -158,18 +163,12 @@ impl Kernel for NullIf {
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         let [l, r] = args else { return Err(SparkError::internal("nullif has two arguments")) };
         let cast = CastContext { mode: EvalMode::Legacy, zone: ctx.conf.time_zone(), now_us: ctx.now_us };
-        let mut out = ValueBuilder::new(&self.left, rows);
-        for row in 0..rows {
-            let (a, b) = (value_at(l, row, &self.left), value_at(r, row, &self.right));
-            let x = cast_value(&a, &self.left, &self.common, cast)?;
-            let y = cast_value(&b, &self.right, &self.common, cast)?;
-            if !x.is_null() && !y.is_null() && compare(&x, &y) == Ordering::Equal {
-                out.append_null();
-            } else {
-                out.append(&a)?;
-            }
-        }
-        out.finish()
+        let (l, r) = (Operand::Column(l.clone()), Operand::Column(r.clone()));
+        let left = cast_operand(&l, &self.left, &self.common, cast)?;
+        let right = cast_operand(&r, &self.right, &self.common, cast)?;
+        let equal = super::equal_values(&left, &right, &self.common, rows)?;
+        // Where the comparison gives null the values count as different.
+        Ok(arrow::compute::nullif(l.array(), &equal)?)
     }
 }
 
@@ -206,14 +205,14 @@ fn float_type(args: &[Expr]) -> DataType {
     args.first().map_or(DataType::Double, Expr::data_type)
 }
 
-fn nanvl(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    if v[0].as_f64().is_some_and(f64::is_nan) {
-        return Ok(match (&v[0], &v[1]) {
-            (Value::Float(_), other) => other.as_f64().map_or(Value::Null, |x| Value::Float(x as f32)),
-            (_, other) => other.as_f64().map_or(Value::Null, Value::Double),
-        });
-    }
-    Ok(v[0].clone())
+fn nanvl(c: &Columns<'_>) -> Result<ArrayRef> {
+    let wide = |i: usize| -> Result<ArrayRef> {
+        Ok(arrow::compute::cast(&c.operand(i)?.to_array(c.rows)?, &at::DataType::Float64)?)
+    };
+    let (x, y) = (wide(0)?, wide(1)?);
+    let (x, y) = (x.as_primitive::<at::Float64Type>(), y.as_primitive::<at::Float64Type>());
+    let chosen = x.iter().zip(y.iter()).map(|(x, y)| if x.is_some_and(f64::is_nan) { y } else { x });
+    Ok(arrow::compute::cast(&Float64Array::from_iter(chosen), &c.result.to_arrow())?)
 }
 
 fn extreme(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
@@ -230,16 +229,25 @@ fn extreme(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
             ],
         ));
     }
-    let pick = if b.name == "greatest" {
-        |_: &RowContext<'_>, v: &[Value]| {
-            let found = v.iter().filter(|v| !v.is_null()).reduce(|a, x| if compare(x, a).is_gt() { x } else { a });
-            Ok(found.cloned().unwrap_or(Value::Null))
-        }
-    } else {
-        |_: &RowContext<'_>, v: &[Value]| {
-            let found = v.iter().filter(|v| !v.is_null()).reduce(|a, x| if compare(x, a).is_lt() { x } else { a });
-            Ok(found.cloned().unwrap_or(Value::Null))
-        }
+    let pick: ColumnEval =
+        if b.name == "greatest" { |c| best(c, Ordering::Greater) } else { |c| best(c, Ordering::Less) };
+    Ok(column_call(b.name, args, t, nullable, false, b.ansi(), pick))
+}
+
+/// The greatest or least argument of each row, the first of equal ones; null where all are.
+fn best(c: &Columns<'_>, wanted: Ordering) -> Result<ArrayRef> {
+    let arrays: Vec<&ArrayRef> = c.args.iter().map(Operand::array).collect();
+    let comparable = all_comparable(&arrays, SortOptions::default())?;
+    let absent: Vec<Option<NullBuffer>> = arrays.iter().map(|a| a.logical_nulls()).collect();
+    let nothing = new_null_array(&c.result.to_arrow(), 1);
+    let pick = |row: usize| {
+        let places = c.args.iter().enumerate().map(|(i, a)| (i, a.index(row)));
+        let present = places.filter(|(i, at)| absent[*i].as_ref().is_none_or(|n| n.is_valid(*at)));
+        let key = |(i, at): (usize, usize)| comparable[i].row(at);
+        let found = present.reduce(|a, b| if key(b).cmp(&key(a)) == wanted { b } else { a });
+        found.unwrap_or((c.args.len(), 0))
     };
-    Ok(crate::functions::row::row_call(b.name, args, t, nullable, false, b.ansi(), pick))
+    let picked: Vec<(usize, usize)> = (0..c.rows).map(pick).collect();
+    let sources: Vec<&dyn Array> = arrays.iter().map(|a| a.as_ref()).chain([nothing.as_ref()]).collect();
+    interleaved(&sources, &picked, &c.result.to_arrow())
 }

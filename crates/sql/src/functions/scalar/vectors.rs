@@ -1,10 +1,15 @@
 //! Functions of vectors: arrays of FLOAT of equal length.
 
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, Float32Array};
+
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::In;
+use crate::functions::nested::{Lists, list_array};
 use crate::functions::registry::{Build, FunctionEntry};
-use crate::functions::row::{RowEval, row_call};
+use crate::functions::typed::{ColumnEval, Columns, Float, column_call, each};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -18,9 +23,25 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("vector_normalize", 1, 2, norm),
 ];
 
-/// The elements; None when one is null.
-fn elements(v: &Value) -> Option<Vec<f32>> {
-    v.as_slice()?.iter().map(|item| item.as_f64().map(|x| x as f32)).collect()
+/// The arrays of an argument as slices of its numbers.
+struct Vectors<'a> {
+    lists: Lists<'a>,
+    numbers: &'a Float32Array,
+}
+
+impl<'a> Vectors<'a> {
+    fn of(c: &'a Columns<'_>, i: usize) -> Result<Self> {
+        let lists = c.lists(i)?;
+        let numbers = lists.values.as_primitive_opt().ok_or_else(|| SparkError::internal("vectors are of floats"))?;
+        Ok(Self { lists, numbers })
+    }
+
+    /// None: the array or an element is null.
+    fn row(&self, row: usize) -> Option<&'a [f32]> {
+        let range = self.lists.range(row);
+        let whole = !self.lists.is_null(row) && range.clone().all(|at| self.numbers.is_valid(at));
+        whole.then(|| &self.numbers.values()[range])
+    }
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {
@@ -29,36 +50,39 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 
 fn pair(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[VECTOR])?;
-    fn over(v: &[Value], name: &str, f: fn(&[f32], &[f32]) -> Option<f32>) -> Result<Value> {
-        let (Some(a), Some(b)) = (elements(&v[0]), elements(&v[1])) else { return Ok(Value::Null) };
-        if a.len() != b.len() {
-            return Err(SparkError::runtime(
-                "VECTOR_DIMENSION_MISMATCH",
-                &[
-                    ("functionName", &format!("`{name}`")),
-                    ("leftDim", &a.len().to_string()),
-                    ("rightDim", &b.len().to_string()),
-                ],
-            ));
-        }
-        Ok(f(&a, &b).map_or(Value::Null, Value::Float))
+    fn over(c: &Columns<'_>, name: &str, f: fn(&[f32], &[f32]) -> Option<f32>) -> Result<ArrayRef> {
+        let (left, right) = (Vectors::of(c, 0)?, Vectors::of(c, 1)?);
+        each::<Float>(c, &|row| {
+            let (Some(a), Some(b)) = (left.row(row), right.row(row)) else { return Ok(None) };
+            if a.len() != b.len() {
+                return Err(SparkError::runtime(
+                    "VECTOR_DIMENSION_MISMATCH",
+                    &[
+                        ("functionName", &format!("`{name}`")),
+                        ("leftDim", &a.len().to_string()),
+                        ("rightDim", &b.len().to_string()),
+                    ],
+                ));
+            }
+            Ok(f(a, b))
+        })
     }
-    let eval: RowEval = match b.name {
-        "vector_inner_product" => |_, v| over(v, "vector_inner_product", |a, b| Some(dot(a, b))),
-        "vector_cosine_similarity" => |_, v| {
-            over(v, "vector_cosine_similarity", |a, b| {
+    let eval: ColumnEval = match b.name {
+        "vector_inner_product" => |c| over(c, "vector_inner_product", |a, b| Some(dot(a, b))),
+        "vector_cosine_similarity" => |c| {
+            over(c, "vector_cosine_similarity", |a, b| {
                 let lengths = f64::from(dot(a, a)) * f64::from(dot(b, b));
                 (lengths > 0.0).then(|| (f64::from(dot(a, b)) / lengths.sqrt()) as f32)
             })
         },
-        _ => |_, v| {
-            over(v, "vector_l2_distance", |a, b| {
+        _ => |c| {
+            over(c, "vector_l2_distance", |a, b| {
                 let squares: f32 = a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum();
                 Some(f64::from(squares).sqrt() as f32)
             })
         },
     };
-    Ok(row_call(b.name, args, DataType::Float, true, true, b.ansi(), eval))
+    Ok(column_call(b.name, args, DataType::Float, true, true, b.ansi(), eval))
 }
 
 /// The norm of degree 1, 2 or infinity.
@@ -77,29 +101,45 @@ fn norm(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         args.push(Expr::literal(Value::Float(2.0), DataType::Float));
     }
     let args = b.inputs(args, &[VECTOR, In::Float])?;
-    fn degree(v: &[Value]) -> Result<(Vec<f32>, f32)> {
-        let degree = v[1].as_f64().unwrap_or(f64::NAN);
-        let items = elements(&v[0]).unwrap_or_default();
-        let norm = length(&items, degree).ok_or_else(|| {
-            SparkError::runtime(
-                "INVALID_VECTOR_NORM_DEGREE",
-                &[("functionName", "`vector_norm`"), ("degree", &crate::value::text::double_to_string(degree))],
-            )
-        })?;
-        Ok((items, norm))
-    }
-    if b.name == "vector_norm" {
-        return Ok(row_call("vector_norm", args, DataType::Float, true, true, b.ansi(), |_, v| {
-            let norm = degree(v)?.1;
-            Ok(if elements(&v[0]).is_some() { Value::Float(norm) } else { Value::Null })
-        }));
-    }
-    let t = DataType::array(DataType::Float, false);
-    Ok(row_call("vector_normalize", args, t, true, true, b.ansi(), |_, v| {
-        let (items, norm) = degree(v)?;
-        if elements(&v[0]).is_none() || norm == 0.0 {
-            return Ok(Value::Null);
+    let eval: ColumnEval = if b.name == "vector_norm" {
+        |c| {
+            let vectors = Vectors::of(c, 0)?;
+            each::<Float>(c, &|row| Ok(norm_of(c, &vectors, row)?.map(|(_, norm)| norm)))
         }
-        Ok(Value::array(items.into_iter().map(|x| Value::Float(x / norm)).collect()))
-    }))
+    } else {
+        |c| {
+            let vectors = Vectors::of(c, 0)?;
+            let (mut made, mut offsets, mut there) = (Vec::new(), vec![0], Vec::with_capacity(c.rows));
+            for row in 0..c.rows {
+                let found = norm_of(c, &vectors, row)?.filter(|(_, norm)| *norm != 0.0);
+                there.push(found.is_some());
+                if let Some((vector, norm)) = found {
+                    made.extend(vector.iter().map(|x| x / norm));
+                }
+                offsets.push(made.len() as i32);
+            }
+            list_array(c.result, Arc::new(Float32Array::from(made)), offsets, Some(there.into()))
+        }
+    };
+    let t = if b.name == "vector_norm" { DataType::Float } else { DataType::array(DataType::Float, false) };
+    Ok(column_call(b.name, args, t, true, true, b.ansi(), eval))
+}
+
+/// A row's vector and its norm of the degree beside it; None where either is null. A degree without a norm fails even where
+/// the vector has a null element.
+fn norm_of<'a>(c: &Columns<'_>, vectors: &Vectors<'a>, row: usize) -> Result<Option<(&'a [f32], f32)>> {
+    let degrees = c.operand(1)?;
+    let numbers = degrees.array().as_primitive::<Float>();
+    if vectors.lists.is_null(row) || numbers.is_null(degrees.index(row)) {
+        return Ok(None);
+    }
+    let degree = f64::from(numbers.value(degrees.index(row)));
+    let vector = vectors.row(row);
+    let norm = length(vector.unwrap_or(&[]), degree).ok_or_else(|| {
+        SparkError::runtime(
+            "INVALID_VECTOR_NORM_DEGREE",
+            &[("functionName", "`vector_norm`"), ("degree", &crate::value::text::double_to_string(degree))],
+        )
+    })?;
+    Ok(vector.map(|vector| (vector, norm)))
 }

@@ -1,4 +1,4 @@
-//! Spark's UnsafeRow: the bytes of state keys and values.
+//! Spark's UnsafeRow: the bytes of state keys and values, and of the buffers of object aggregates.
 //!
 //! A row is a bit set of nulls (a word for every 64 fields), one word a field, and a variable part in words. Numbers lie in
 //! their word, little-endian and zero-padded; everything else lies in the variable part and its word holds
@@ -13,10 +13,10 @@ mod tests;
 pub use decode::decode_rows;
 pub use encode::{RowArena, encode_rows};
 
-use tidemark_sql::types::DataType;
+use crate::types::DataType;
 
 /// Bytes of the null bit set for `fields` fields or elements.
-pub(crate) fn bit_set_width(fields: usize) -> usize {
+pub fn bit_set_width(fields: usize) -> usize {
     fields.div_ceil(64) * 8
 }
 
@@ -57,12 +57,12 @@ pub fn hash_code(row: &[u8]) -> u32 {
 }
 
 /// Whether field `ordinal` of a row is null.
-pub(crate) fn is_null(row: &[u8], ordinal: usize) -> bool {
+pub fn is_null(row: &[u8], ordinal: usize) -> bool {
     row.get(ordinal / 8).is_none_or(|byte| byte & (1 << (ordinal % 8)) != 0)
 }
 
 /// The word of field `ordinal` of a row with `fields` fields, as a signed number; None for null.
-pub(crate) fn long_at(row: &[u8], fields: usize, ordinal: usize) -> Option<i64> {
+pub fn long_at(row: &[u8], fields: usize, ordinal: usize) -> Option<i64> {
     if is_null(row, ordinal) {
         return None;
     }
@@ -70,7 +70,7 @@ pub(crate) fn long_at(row: &[u8], fields: usize, ordinal: usize) -> Option<i64> 
 }
 
 /// The bytes of the variable-length field `ordinal`; None for null.
-pub(crate) fn bytes_at(row: &[u8], fields: usize, ordinal: usize) -> Option<&[u8]> {
+pub fn bytes_at(row: &[u8], fields: usize, ordinal: usize) -> Option<&[u8]> {
     let word = long_at(row, fields, ordinal)? as u64;
     let offset = (word >> 32) as usize;
     row.get(offset..offset + (word & 0xffff_ffff) as usize)
@@ -99,7 +99,7 @@ fn is_variable(data_type: &DataType) -> bool {
 }
 
 /// The row of the first `count` fields of `row`; None for a row shorter than its fields say.
-pub(crate) fn prefix(types: &[DataType], count: usize, row: &[u8]) -> Option<Vec<u8>> {
+pub fn prefix(types: &[DataType], count: usize, row: &[u8]) -> Option<Vec<u8>> {
     let old_header = bit_set_width(types.len()) + 8 * types.len();
     let header = bit_set_width(count) + 8 * count;
     let mut out = vec![0; header];
@@ -124,7 +124,7 @@ pub(crate) fn prefix(types: &[DataType], count: usize, row: &[u8]) -> Option<Vec
 }
 
 /// The row of `types` with a long field after the others.
-pub(crate) fn append_long(types: &[DataType], row: &[u8], value: i64) -> Option<Vec<u8>> {
+pub fn append_long(types: &[DataType], row: &[u8], value: i64) -> Option<Vec<u8>> {
     let (old, new) = (types.len(), types.len() + 1);
     let (old_header, header) = (bit_set_width(old) + 8 * old, bit_set_width(new) + 8 * new);
     let mut out = Vec::with_capacity(row.len() + header - old_header);
@@ -143,7 +143,7 @@ pub(crate) fn append_long(types: &[DataType], row: &[u8], value: i64) -> Option<
 }
 
 /// Overwrites the word of a field that is not null.
-pub(crate) fn set_long(row: &mut [u8], fields: usize, ordinal: usize, value: i64) {
+pub fn set_long(row: &mut [u8], fields: usize, ordinal: usize, value: i64) {
     let at = bit_set_width(fields) + 8 * ordinal;
     if let Some(word) = row.get_mut(at..at + 8) {
         word.copy_from_slice(&value.to_le_bytes());

@@ -1,5 +1,7 @@
 //! Arrow rows to UnsafeRows.
 
+use crate::error::{Result, SparkError};
+use crate::types::DataType;
 use arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BooleanArray, IntervalMonthDayNanoArray, ListArray, MapArray, StringArray,
 };
@@ -8,8 +10,6 @@ use arrow::datatypes::{
     Date32Type, Decimal128Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, IntervalMonthDayNanoType, IntervalYearMonthType, Time64NanosecondType, TimestampMicrosecondType,
 };
-use tidemark_sql::error::{Result, SparkError};
-use tidemark_sql::types::DataType;
 
 use super::{bit_set_width, element_width, is_small_decimal, round_to_word};
 

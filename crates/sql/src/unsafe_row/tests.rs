@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::types::{DataType, StructField, parse_struct};
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Decimal128Array, Int64Array, StringArray};
 use arrow::datatypes::{Decimal128Type, Float64Type, Int8Type, TimestampMicrosecondType};
-use tidemark_sql::types::{DataType, StructField, parse_struct};
 
 use super::*;
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::error::{Result, SparkError};
+use crate::types::DataType;
 use arrow::array::{
     ArrayRef, BinaryBuilder, BooleanBuilder, Decimal128Array, Float32Array, Float64Array, Int8Array, Int16Array,
     Int32Array, Int64Array, IntervalMonthDayNanoArray, ListArray, MapArray, NullArray, StringBuilder, StructArray,
@@ -9,8 +11,6 @@ use arrow::array::{
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType as ArrowType, Fields, IntervalMonthDayNano};
-use tidemark_sql::error::{Result, SparkError};
-use tidemark_sql::types::DataType;
 
 use super::{bit_set_width, element_width, is_small_decimal, word};
 
