@@ -8,9 +8,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryArray, BinaryBuilder, BooleanArray, BooleanBuilder, Int8Array,
-    Int16Array, Int32Array, Int64Array, PrimitiveArray, PrimitiveBuilder, StringArray, StringBuilder,
+    Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryArray, BinaryBuilder, BooleanArray, BooleanBuilder,
+    Float32Array, Float64Array, Float64Builder, Int64Builder, PrimitiveArray, PrimitiveBuilder, StringArray,
+    StringBuilder,
 };
+use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::datatypes as at;
 
 use super::datetime::zone::Zone;
@@ -46,14 +48,15 @@ impl<'a> Columns<'a> {
     }
 
     /// Argument `i`, read as `A`.
-    fn open<A: Read>(&self, i: usize) -> Result<Opened<'a, A>> {
+    pub fn open<A: Read>(&self, i: usize) -> Result<Opened<'a, A>> {
         let operand = self.args.get(i).ok_or_else(|| SparkError::internal("a kernel lacks an argument"))?;
-        let array = operand.array();
-        let column = A::open(array);
-        if column.is_none() && *array.data_type() != at::DataType::Null {
-            return Err(SparkError::internal(format!("a kernel does not read {}", array.data_type())));
-        }
-        Ok(Opened { column, scalar: operand.is_scalar() })
+        Opened::new(operand.array(), operand.is_scalar())
+    }
+
+    /// Argument `i` as it is.
+    pub fn same(&self, i: usize) -> Result<ArrayRef> {
+        let operand = self.args.get(i).ok_or_else(|| SparkError::internal("a kernel lacks an argument"))?;
+        operand.to_array(self.rows)
     }
 
     /// The constant in argument `i` when it is one and not null.
@@ -82,14 +85,24 @@ pub trait Read: 'static {
     }
 }
 
-struct Opened<'a, A: Read> {
+/// A column, or one value for all rows, that is read as `A`.
+pub struct Opened<'a, A: Read> {
     /// None: a column of nulls.
     column: Option<A::Column<'a>>,
     scalar: bool,
 }
 
 impl<'a, A: Read> Opened<'a, A> {
-    fn get(&self, row: usize) -> Option<A::Item<'a>> {
+    pub fn new(array: &'a dyn Array, scalar: bool) -> Result<Self> {
+        let column = A::open(array);
+        if column.is_none() && *array.data_type() != at::DataType::Null {
+            return Err(SparkError::internal(format!("a kernel does not read {}", array.data_type())));
+        }
+        Ok(Self { column, scalar })
+    }
+
+    /// None: the row is null.
+    pub fn get(&self, row: usize) -> Option<A::Item<'a>> {
         match self.column {
             Some(column) => A::get(column, if self.scalar { 0 } else { row }),
             None => A::null(),
@@ -115,7 +128,6 @@ pub type Clock = at::Time64NanosecondType;
 pub type YearMonth = at::IntervalYearMonthType;
 /// µs.
 pub type DayTime = at::DurationMicrosecondType;
-pub type Calendar = at::IntervalMonthDayNanoType;
 
 impl<T: ArrowPrimitiveType> Read for T {
     type Column<'a> = &'a PrimitiveArray<T>;
@@ -186,15 +198,22 @@ impl Read for Bytes {
     }
 }
 
-/// Any of the four integral types, widened.
+/// Whatever is stored as whole numbers of at most 64 bits: integers, days, moments, clocks, months, truth values (0 and 1).
 pub struct Whole;
 
 #[derive(Clone, Copy)]
-pub enum WholeColumn<'a> {
-    Byte(&'a Int8Array),
-    Short(&'a Int16Array),
-    Int(&'a Int32Array),
-    Long(&'a Int64Array),
+pub struct WholeColumn<'a> {
+    numbers: Numbers<'a>,
+    nulls: Option<&'a NullBuffer>,
+}
+
+#[derive(Clone, Copy)]
+enum Numbers<'a> {
+    Bits(&'a BooleanBuffer),
+    Bytes(&'a [i8]),
+    Shorts(&'a [i16]),
+    Ints(&'a [i32]),
+    Longs(&'a [i64]),
 }
 
 impl Read for Whole {
@@ -202,21 +221,78 @@ impl Read for Whole {
     type Item<'a> = i64;
 
     fn open(array: &dyn Array) -> Option<Self::Column<'_>> {
-        Some(match array.data_type() {
-            at::DataType::Int8 => WholeColumn::Byte(array.as_primitive_opt()?),
-            at::DataType::Int16 => WholeColumn::Short(array.as_primitive_opt()?),
-            at::DataType::Int32 => WholeColumn::Int(array.as_primitive_opt()?),
-            _ => WholeColumn::Long(array.as_primitive_opt()?),
+        fn values<T: ArrowPrimitiveType>(array: &dyn Array) -> Option<&[T::Native]> {
+            array.as_primitive_opt::<T>().map(|a| &**a.values())
+        }
+        let numbers = match array.data_type() {
+            at::DataType::Boolean => Numbers::Bits(array.as_boolean_opt()?.values()),
+            at::DataType::Int8 => Numbers::Bytes(values::<Byte>(array)?),
+            at::DataType::Int16 => Numbers::Shorts(values::<Short>(array)?),
+            at::DataType::Int32 => Numbers::Ints(values::<Int>(array)?),
+            at::DataType::Int64 => Numbers::Longs(values::<Long>(array)?),
+            at::DataType::Date32 => Numbers::Ints(values::<Day>(array)?),
+            at::DataType::Timestamp(..) => Numbers::Longs(values::<Moment>(array)?),
+            at::DataType::Time64(_) => Numbers::Longs(values::<Clock>(array)?),
+            at::DataType::Duration(_) => Numbers::Longs(values::<DayTime>(array)?),
+            _ => Numbers::Ints(values::<YearMonth>(array)?),
+        };
+        Some(WholeColumn { numbers, nulls: array.nulls() })
+    }
+
+    fn get(column: Self::Column<'_>, row: usize) -> Option<Self::Item<'_>> {
+        if column.nulls.is_some_and(|nulls| nulls.is_null(row)) {
+            return None;
+        }
+        Some(match column.numbers {
+            Numbers::Bits(a) => a.value(row).into(),
+            Numbers::Bytes(a) => a[row].into(),
+            Numbers::Shorts(a) => a[row].into(),
+            Numbers::Ints(a) => a[row].into(),
+            Numbers::Longs(a) => a[row],
         })
+    }
+}
+
+/// Either floating type, widened.
+pub struct Real;
+
+#[derive(Clone, Copy)]
+pub enum RealColumn<'a> {
+    Float(&'a Float32Array),
+    Double(&'a Float64Array),
+}
+
+impl Read for Real {
+    type Column<'a> = RealColumn<'a>;
+    type Item<'a> = f64;
+
+    fn open(array: &dyn Array) -> Option<Self::Column<'_>> {
+        let floats = array.as_primitive_opt().map(RealColumn::Float);
+        floats.or_else(|| array.as_primitive_opt().map(RealColumn::Double))
     }
 
     fn get(column: Self::Column<'_>, row: usize) -> Option<Self::Item<'_>> {
         match column {
-            WholeColumn::Byte(a) => a.is_valid(row).then(|| a.value(row).into()),
-            WholeColumn::Short(a) => a.is_valid(row).then(|| a.value(row).into()),
-            WholeColumn::Int(a) => a.is_valid(row).then(|| a.value(row).into()),
-            WholeColumn::Long(a) => a.is_valid(row).then(|| a.value(row)),
+            RealColumn::Float(a) => a.is_valid(row).then(|| a.value(row).into()),
+            RealColumn::Double(a) => a.is_valid(row).then(|| a.value(row)),
         }
+    }
+}
+
+/// A calendar interval: months, days, µs.
+pub struct Calendar;
+
+impl Read for Calendar {
+    type Column<'a> = &'a PrimitiveArray<at::IntervalMonthDayNanoType>;
+    type Item<'a> = (i32, i32, i64);
+
+    fn open(array: &dyn Array) -> Option<Self::Column<'_>> {
+        array.as_primitive_opt()
+    }
+
+    fn get(column: Self::Column<'_>, row: usize) -> Option<Self::Item<'_>> {
+        let interval = column.is_valid(row).then(|| column.value(row))?;
+        Some((interval.months, interval.days, interval.nanoseconds / 1000))
     }
 }
 
@@ -304,6 +380,78 @@ impl Write for Text {
     }
 }
 
+impl Write for Calendar {
+    type Item<'a> = (i32, i32, i64);
+    type Builder = PrimitiveBuilder<at::IntervalMonthDayNanoType>;
+
+    fn builder(_: &DataType, rows: usize) -> Self::Builder {
+        PrimitiveBuilder::with_capacity(rows)
+    }
+
+    fn push(builder: &mut Self::Builder, value: Option<Self::Item<'_>>) {
+        builder.append_option(
+            value.map(|(months, days, micros)| at::IntervalMonthDayNano::new(months, days, micros.wrapping_mul(1000))),
+        );
+    }
+
+    fn finish(mut builder: Self::Builder) -> ArrayRef {
+        Arc::new(builder.finish())
+    }
+}
+
+/// Of the result type, whose width the numbers must have.
+impl Write for Whole {
+    type Item<'a> = i64;
+    type Builder = (DataType, Int64Builder);
+
+    fn builder(result: &DataType, rows: usize) -> Self::Builder {
+        (result.clone(), Int64Builder::with_capacity(rows))
+    }
+
+    fn push(builder: &mut Self::Builder, value: Option<Self::Item<'_>>) {
+        builder.1.append_option(value);
+    }
+
+    fn finish((result, mut builder): Self::Builder) -> ArrayRef {
+        let longs = builder.finish();
+        match result {
+            DataType::Boolean => {
+                let bits = BooleanBuffer::collect_bool(longs.len(), |row| longs.value(row) != 0);
+                Arc::new(BooleanArray::new(bits, longs.nulls().cloned()))
+            }
+            DataType::Byte => Arc::new(longs.unary::<_, Byte>(|n| n as i8)),
+            DataType::Short => Arc::new(longs.unary::<_, Short>(|n| n as i16)),
+            DataType::Integer => Arc::new(longs.unary::<_, Int>(|n| n as i32)),
+            DataType::Date => Arc::new(longs.unary::<_, Day>(|n| n as i32)),
+            DataType::YearMonthInterval { .. } => Arc::new(longs.unary::<_, YearMonth>(|n| n as i32)),
+            DataType::Timestamp => Arc::new(longs.reinterpret_cast::<Moment>().with_timezone("UTC")),
+            DataType::TimestampNtz => Arc::new(longs.reinterpret_cast::<Moment>()),
+            DataType::Time(_) => Arc::new(longs.reinterpret_cast::<Clock>()),
+            DataType::DayTimeInterval { .. } => Arc::new(longs.reinterpret_cast::<DayTime>()),
+            _ => Arc::new(longs),
+        }
+    }
+}
+
+/// A float or a double, as the result type says.
+impl Write for Real {
+    type Item<'a> = f64;
+    type Builder = (bool, Float64Builder);
+
+    fn builder(result: &DataType, rows: usize) -> Self::Builder {
+        (*result == DataType::Float, Float64Builder::with_capacity(rows))
+    }
+
+    fn push(builder: &mut Self::Builder, value: Option<Self::Item<'_>>) {
+        builder.1.append_option(value);
+    }
+
+    fn finish((float, mut builder): Self::Builder) -> ArrayRef {
+        let doubles = builder.finish();
+        if float { Arc::new(doubles.unary::<_, Float>(|x| x as f32)) } else { Arc::new(doubles) }
+    }
+}
+
 /// A text or a binary column, as the function's result type says; a text's bytes are UTF-8 (others are replaced).
 impl Write for Bytes {
     type Item<'a> = Cow<'a, [u8]>;
@@ -337,11 +485,11 @@ pub enum BytesBuilder {
     Binary(BinaryBuilder),
 }
 
+/// What a function makes of a row.
+pub type Output<'a, R> = Result<Option<<R as Write>::Item<'a>>>;
+
 /// `f` of argument 0 of each row.
-pub fn one<'a, A: Read, R: Write>(
-    c: &Columns<'a>,
-    f: &dyn Fn(A::Item<'a>) -> Result<Option<R::Item<'a>>>,
-) -> Result<ArrayRef> {
+pub fn one<'a, A: Read, R: Write>(c: &Columns<'a>, f: &dyn Fn(A::Item<'a>) -> Output<'a, R>) -> Result<ArrayRef> {
     let a = c.open::<A>(0)?;
     each::<R>(c, &|row| match a.get(row) {
         Some(a) => f(a),
@@ -352,7 +500,7 @@ pub fn one<'a, A: Read, R: Write>(
 /// `f` of arguments 0 and 1 of each row.
 pub fn two<'a, A: Read, B: Read, R: Write>(
     c: &Columns<'a>,
-    f: &dyn Fn(A::Item<'a>, B::Item<'a>) -> Result<Option<R::Item<'a>>>,
+    f: &dyn Fn(A::Item<'a>, B::Item<'a>) -> Output<'a, R>,
 ) -> Result<ArrayRef> {
     let (a, b) = (c.open::<A>(0)?, c.open::<B>(1)?);
     each::<R>(c, &|row| match (a.get(row), b.get(row)) {
@@ -364,7 +512,7 @@ pub fn two<'a, A: Read, B: Read, R: Write>(
 /// `f` of the first three arguments of each row.
 pub fn three<'a, A: Read, B: Read, C: Read, R: Write>(
     c: &Columns<'a>,
-    f: &dyn Fn(A::Item<'a>, B::Item<'a>, C::Item<'a>) -> Result<Option<R::Item<'a>>>,
+    f: &dyn Fn(A::Item<'a>, B::Item<'a>, C::Item<'a>) -> Output<'a, R>,
 ) -> Result<ArrayRef> {
     let (a, b, d) = (c.open::<A>(0)?, c.open::<B>(1)?, c.open::<C>(2)?);
     each::<R>(c, &|row| match (a.get(row), b.get(row), d.get(row)) {
@@ -374,9 +522,10 @@ pub fn three<'a, A: Read, B: Read, C: Read, R: Write>(
 }
 
 /// `f` of the first four arguments of each row.
+#[expect(clippy::type_complexity, reason = "a type each argument")]
 pub fn four<'a, A: Read, B: Read, C: Read, D: Read, R: Write>(
     c: &Columns<'a>,
-    f: &dyn Fn(A::Item<'a>, B::Item<'a>, C::Item<'a>, D::Item<'a>) -> Result<Option<R::Item<'a>>>,
+    f: &dyn Fn(A::Item<'a>, B::Item<'a>, C::Item<'a>, D::Item<'a>) -> Output<'a, R>,
 ) -> Result<ArrayRef> {
     let (a, b, d, e) = (c.open::<A>(0)?, c.open::<B>(1)?, c.open::<C>(2)?, c.open::<D>(3)?);
     each::<R>(c, &|row| match (a.get(row), b.get(row), d.get(row), e.get(row)) {
@@ -386,10 +535,7 @@ pub fn four<'a, A: Read, B: Read, C: Read, D: Read, R: Write>(
 }
 
 /// `f` of all arguments of each row, which are of one type.
-pub fn all<'a, A: Read, R: Write>(
-    c: &Columns<'a>,
-    f: &dyn Fn(&[A::Item<'a>]) -> Result<Option<R::Item<'a>>>,
-) -> Result<ArrayRef> {
+pub fn all<'a, A: Read, R: Write>(c: &Columns<'a>, f: &dyn Fn(&[A::Item<'a>]) -> Output<'a, R>) -> Result<ArrayRef> {
     let columns = (0..c.args.len()).map(|i| c.open::<A>(i)).collect::<Result<Vec<_>>>()?;
     each::<R>(c, &|row| match columns.iter().map(|a| a.get(row)).collect::<Option<Vec<_>>>() {
         Some(values) => f(&values),
@@ -398,30 +544,76 @@ pub fn all<'a, A: Read, R: Write>(
 }
 
 /// A result of its row's number alone.
-pub fn each<'a, R: Write>(c: &Columns<'_>, f: &dyn Fn(usize) -> Result<Option<R::Item<'a>>>) -> Result<ArrayRef> {
-    let mut out = R::builder(c.result, c.rows);
-    for row in 0..c.rows {
+pub fn each<'a, R: Write>(c: &Columns<'_>, f: &dyn Fn(usize) -> Output<'a, R>) -> Result<ArrayRef> {
+    fill::<R>(c.result, c.rows, f)
+}
+
+/// The same without a call.
+pub fn fill<'a, R: Write>(result: &DataType, rows: usize, f: &dyn Fn(usize) -> Output<'a, R>) -> Result<ArrayRef> {
+    let mut out = R::builder(result, rows);
+    for row in 0..rows {
         R::push(&mut out, f(row)?);
     }
     Ok(R::finish(out))
 }
 
+/// `f` of each value of a column.
+pub fn map<'a, A: Read, R: Write>(
+    array: &'a dyn Array,
+    result: &DataType,
+    f: &dyn Fn(A::Item<'a>) -> Output<'a, R>,
+) -> Result<ArrayRef> {
+    let a = Opened::<A>::new(array, false)?;
+    fill::<R>(result, array.len(), &|row| match a.get(row) {
+        Some(a) => f(a),
+        None => Ok(None),
+    })
+}
+
+/// Texts that `f` writes; a row is null where it says false.
+pub fn written(rows: usize, f: &dyn Fn(usize, &mut String) -> Result<bool>) -> Result<ArrayRef> {
+    let mut out = StringBuilder::with_capacity(rows, rows * 16);
+    let mut text = String::new();
+    for row in 0..rows {
+        text.clear();
+        if f(row, &mut text)? {
+            out.append_value(&text);
+        } else {
+            out.append_null();
+        }
+    }
+    Ok(Arc::new(out.finish()))
+}
+
 /// Something costly made from a text (a compiled pattern), kept while a batch is evaluated.
-pub struct Memo<T>(RefCell<HashMap<String, Rc<T>>>);
+pub struct Memo<T> {
+    known: RefCell<HashMap<Rc<str>, Rc<T>>>,
+    last: RefCell<Option<(Rc<str>, Rc<T>)>>,
+}
 
 impl<T> Default for Memo<T> {
     fn default() -> Self {
-        Self(RefCell::default())
+        Self { known: RefCell::default(), last: RefCell::new(None) }
     }
 }
 
 impl<T> Memo<T> {
     pub fn get(&self, key: &str, make: impl FnOnce(&str) -> Result<T>) -> Result<Rc<T>> {
-        if let Some(known) = self.0.borrow().get(key) {
-            return Ok(known.clone());
+        if let Some((last, made)) = &*self.last.borrow()
+            && **last == *key
+        {
+            return Ok(made.clone());
         }
-        let made = Rc::new(make(key)?);
-        self.0.borrow_mut().insert(key.to_owned(), made.clone());
+        let known = self.known.borrow().get_key_value(key).map(|(key, made)| (key.clone(), made.clone()));
+        let (key, made) = match known {
+            Some(known) => known,
+            None => {
+                let (key, made) = (Rc::<str>::from(key), Rc::new(make(key)?));
+                self.known.borrow_mut().insert(key.clone(), made.clone());
+                (key, made)
+            }
+        };
+        *self.last.borrow_mut() = Some((key, made.clone()));
         Ok(made)
     }
 }
@@ -454,7 +646,9 @@ impl Kernel for ColumnKernel {
     }
 
     fn evaluate_operands(&self, args: &[Operand], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
-        if self.strict && args.iter().any(|a| a.is_scalar() && a.array().is_null(0)) {
+        let absent =
+            |a: &Operand| *a.array().data_type() == at::DataType::Null || a.is_scalar() && a.array().is_null(0);
+        if self.strict && args.iter().any(absent) {
             return Ok(arrow::array::new_null_array(&self.result.to_arrow(), rows));
         }
         (self.eval)(&Columns { args, types: &self.types, result: &self.result, rows, ansi: self.ansi, ctx })

@@ -1,24 +1,23 @@
 //! Spark's Cast in its three modes.
 
+mod failures;
+mod nested;
 mod numbers;
 pub mod parse;
+mod strings;
 mod text;
 mod value;
 
+pub(crate) use self::failures::decimal_overflow;
+pub(crate) use self::numbers::decimal_moment;
 pub use self::parse::{
     parse_date, parse_decimal, parse_double, parse_float, parse_integral, parse_time, parse_timestamp,
     parse_timestamp_ntz,
 };
 pub use self::text::{literal_sql, to_pretty, to_text};
 pub use self::value::cast_value;
-pub(crate) use self::value::decimal_overflow;
 
-use std::sync::Arc;
-
-use arrow::array::{
-    Array, ArrayRef, AsArray, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, StringBuilder,
-};
-use arrow::datatypes as at;
+use arrow::array::{Array, ArrayRef};
 
 use super::Operand;
 use super::datetime::zone::Zone;
@@ -26,7 +25,6 @@ use crate::error::{Result, SparkError};
 use crate::expr::{EvalMode, Expr};
 use crate::types::DataType;
 use crate::value::text::MICROS_PER_DAY;
-use crate::value::{ValueBuilder, value_at};
 
 /// What a cast may know.
 #[derive(Clone, Copy)]
@@ -173,91 +171,15 @@ pub fn cast_array(array: &ArrayRef, from: &DataType, to: &DataType, ctx: CastCon
         | (T::Double, T::Float)
             if widens(from, to) =>
         {
-            return Ok(arrow::compute::cast(array, &to.to_arrow())?);
+            Ok(arrow::compute::cast(array, &to.to_arrow())?)
         }
-        (T::Byte | T::Short | T::Integer | T::Long, T::String) => {
-            let longs = arrow::compute::cast(array, &at::DataType::Int64)?;
-            let longs = longs.as_primitive::<at::Int64Type>();
-            let mut out = StringBuilder::with_capacity(longs.len(), longs.len() * 8);
-            for n in longs.iter() {
-                match n {
-                    Some(n) => out.append_value(n.to_string()),
-                    None => out.append_null(),
-                }
-            }
-            return Ok(Arc::new(out.finish()));
-        }
-        (f, T::Timestamp) if f.is_string() => {
-            if let Some(strings) = array.as_string_opt::<i32>() {
-                let mut out = Vec::with_capacity(strings.len());
-                for s in strings.iter() {
-                    out.push(match s {
-                        None => None,
-                        Some(s) => match parse_timestamp(s, ctx.zone).or_else(|| value::time_of_today(s, ctx)) {
-                            Some(v) => Some(v),
-                            None => invalid(ctx, s, to)?,
-                        },
-                    });
-                }
-                return Ok(Arc::new(arrow::array::TimestampMicrosecondArray::from(out).with_timezone("UTC")));
-            }
-        }
-        (f, T::Date) if f.is_string() => {
-            if let Some(strings) = array.as_string_opt::<i32>() {
-                let mut out = Vec::with_capacity(strings.len());
-                for s in strings.iter() {
-                    out.push(match s {
-                        None => None,
-                        Some(s) => match parse_date(s) {
-                            Some(v) => Some(v),
-                            None => invalid(ctx, s, to)?,
-                        },
-                    });
-                }
-                return Ok(Arc::new(arrow::array::Date32Array::from(out)));
-            }
-        }
-        (T::Timestamp, T::Date) => {
-            if let Some(moments) = array.as_primitive_opt::<at::TimestampMicrosecondType>() {
-                let out: arrow::array::Date32Array =
-                    moments.unary(|us| ctx.zone.to_local(us).div_euclid(MICROS_PER_DAY) as i32);
-                return Ok(Arc::new(out));
-            }
-        }
-        (T::Date, T::Timestamp) => {
-            if let Some(days) = array.as_primitive_opt::<at::Date32Type>() {
-                let out: arrow::array::TimestampMicrosecondArray =
-                    days.unary(|d| ctx.zone.to_utc(i64::from(d).saturating_mul(MICROS_PER_DAY)));
-                return Ok(Arc::new(out.with_timezone("UTC")));
-            }
-        }
-        (f, T::String) if *f != T::Variant => {
-            let mut out = StringBuilder::with_capacity(array.len(), array.len() * 16);
-            for i in 0..array.len() {
-                if array.is_null(i) {
-                    out.append_null();
-                } else {
-                    out.append_value(to_text(&value_at(array, i, from), from, ctx.zone));
-                }
-            }
-            return Ok(Arc::new(out.finish()));
-        }
-        (f, T::Byte | T::Short | T::Integer | T::Long | T::Float | T::Double) if f.is_string() => {
-            if let Some(strings) = array.as_string_opt::<i32>() {
-                return cast_strings(strings, to, ctx);
-            }
-        }
-        _ => {
-            if let Some(done) = numbers::cast(array, from, to, ctx)? {
-                return Ok(done);
-            }
-        }
+        (T::Variant, _) | (_, T::Variant) => value::variants(array, from, to, ctx),
+        (f, t) if f.is_string() && t.is_string() => Ok(array.clone()),
+        (_, t) if t.is_string() => text::cast(array, from, ctx.zone),
+        (f, _) if f.is_string() => strings::cast(array, to, ctx),
+        (T::Array { .. } | T::Map { .. } | T::Struct(_), _) => nested::cast(array, from, to, ctx),
+        _ => numbers::cast(array, from, to, ctx),
     }
-    let mut out = ValueBuilder::new(to, array.len());
-    for i in 0..array.len() {
-        out.append(&cast_value(&value_at(array, i, from), from, to, ctx)?)?;
-    }
-    out.finish()
 }
 
 fn widens(from: &DataType, to: &DataType) -> bool {
@@ -271,40 +193,4 @@ fn widens(from: &DataType, to: &DataType) -> bool {
         }
     }
     rank(from) < rank(to) || rank(from) == 4
-}
-
-fn cast_strings(strings: &arrow::array::StringArray, to: &DataType, ctx: CastContext<'_>) -> Result<ArrayRef> {
-    let legacy = ctx.mode == EvalMode::Legacy;
-    macro_rules! parse {
-        ($array:ty, $parse:expr) => {{
-            let mut out = Vec::with_capacity(strings.len());
-            for s in strings.iter() {
-                out.push(match s {
-                    None => None,
-                    Some(s) => match $parse(s) {
-                        Some(v) => Some(v),
-                        None => invalid(ctx, s, to)?,
-                    },
-                });
-            }
-            Ok(Arc::new(<$array>::from(out)))
-        }};
-    }
-    match to {
-        DataType::Integer => {
-            parse!(Int32Array, |s| parse_integral(s, legacy).and_then(|n| i32::try_from(n).ok()))
-        }
-        DataType::Short => {
-            parse!(Int16Array, |s| parse_integral(s, legacy).and_then(|n| i16::try_from(n).ok()))
-        }
-        DataType::Byte => parse!(Int8Array, |s| parse_integral(s, legacy).and_then(|n| i8::try_from(n).ok())),
-        DataType::Float => parse!(Float32Array, parse_float),
-        DataType::Long => parse!(Int64Array, |s| parse_integral(s, legacy).and_then(|n| i64::try_from(n).ok())),
-        _ => parse!(Float64Array, parse_double),
-    }
-}
-
-/// A malformed text: null, or CAST_INVALID_INPUT under ANSI.
-fn invalid<T>(ctx: CastContext<'_>, text: &str, to: &DataType) -> Result<Option<T>> {
-    if ctx.mode == EvalMode::Ansi { Err(value::invalid_input(text, to)) } else { Ok(None) }
 }

@@ -21,6 +21,12 @@ fn invalid(text: &str, reason: &str) -> SparkError {
 
 /// IntervalUtils.stringToInterval: "[interval] 1 day -2 hours 3.5 seconds".
 pub fn parse_calendar(input: &str) -> Result<Value> {
+    let (months, days, micros) = calendar_parts(input)?;
+    Ok(Value::CalendarInterval { months, days, micros })
+}
+
+/// The same as months, days and microseconds.
+pub fn calendar_parts(input: &str) -> Result<(i32, i32, i64)> {
     let text = input.trim().to_lowercase();
     if text.is_empty() {
         return Err(invalid(input, "INPUT_IS_EMPTY"));
@@ -131,7 +137,7 @@ pub fn parse_calendar(input: &str) -> Result<Value> {
             }
         }
     }
-    Ok(Value::CalendarInterval { months, days, micros })
+    Ok((months, days, micros))
 }
 
 /// The text inside `INTERVAL '...' UNIT`, or the text itself.

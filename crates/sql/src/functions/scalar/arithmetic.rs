@@ -1,12 +1,9 @@
 //! + - * / % div pmod, unary minus, abs, and their try_ forms.
 
-use std::sync::Arc;
-
 use arrow::array::{ArrayRef, Datum, Scalar};
 use arrow::compute::kernels::numeric;
-use arrow::datatypes as at;
 
-use super::pairs::pairs;
+use super::intervals::Parts;
 use super::{decimal, intervals};
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::{EvalMode, Expr};
@@ -14,9 +11,9 @@ use crate::functions::coercion::{self, In, adjusted, cast_to, decimal_for, eval_
 use crate::functions::describe;
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::functions::row::call;
+use crate::functions::typed::{Calendar, Columns, Decimal, Long, Real, Whole, two};
 use crate::functions::{EvalContext, Kernel, NullOrder, Operand};
 use crate::types::DataType;
-use crate::value::{Value, ValueBuilder, value_at};
 
 pub(super) const NUMBER_OR_INTERVAL: In = In::Either(&[In::Num, In::DayTime, In::YearMonth, In::Calendar]);
 
@@ -316,7 +313,7 @@ impl Kernel for Arith {
         self.evaluate_operands(&operands, rows, ctx)
     }
 
-    fn evaluate_operands(&self, args: &[Operand], rows: usize, _: &EvalContext<'_>) -> Result<ArrayRef> {
+    fn evaluate_operands(&self, args: &[Operand], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         let [l, r] = args else { return Err(SparkError::internal("a binary operator has two sides")) };
         let floating = matches!(self.input, DataType::Float | DataType::Double);
         let whole = matches!(self.input, DataType::Integer | DataType::Long);
@@ -342,59 +339,32 @@ impl Kernel for Arith {
                 Err(e) => Err(e.into()),
             };
         }
-        if let Some(done) = self.typed(l, r, rows)? {
-            return Ok(done);
-        }
-        let mut out = ValueBuilder::new(&self.result, rows);
-        for row in 0..rows {
-            let a = value_at(l.array(), l.index(row), &self.input);
-            let b = value_at(r.array(), r.index(row), &self.right);
-            if a.is_null() || b.is_null() {
-                out.append_null();
-            } else {
-                out.append(&self.one(&a, &b)?)?;
-            }
-        }
-        out.finish()
+        let types = [self.input.clone(), self.right.clone()];
+        let ansi = self.mode == EvalMode::Ansi;
+        self.typed(&Columns { args, types: &types, result: &self.result, rows, ansi, ctx })
     }
 }
 
 impl Arith {
-    /// The loops over primitive values; None: intervals, and results of another kind than the arguments.
-    fn typed(&self, l: &Operand, r: &Operand, rows: usize) -> Result<Option<ArrayRef>> {
-        if self.input != self.right && !matches!(self.input, DataType::Decimal { .. }) {
-            return Ok(None);
+    fn typed(&self, c: &Columns<'_>) -> Result<ArrayRef> {
+        match (&self.input, &self.right, &self.result) {
+            (DataType::Float | DataType::Double, ..) => two::<Real, Real, Real>(c, &|x, y| {
+                if y == 0.0 && self.divides() { self.by_zero() } else { Ok(Some(self.float(x, y))) }
+            }),
+            (DataType::Decimal { scale: s, .. }, DataType::Decimal { scale: t, .. }, result) => {
+                if let DataType::Decimal { precision, scale } = result {
+                    return two::<Decimal, Decimal, Decimal>(c, &|x, y| {
+                        self.exact((x, *s), (y, *t), *precision, *scale)
+                    });
+                }
+                two::<Decimal, Decimal, Long>(c, &|x, y| self.whole_part((x, *s), (y, *t)))
+            }
+            (DataType::CalendarInterval, ..) => two::<Calendar, Calendar, Calendar>(c, &|x, y| self.calendar(x, y)),
+            (DataType::YearMonthInterval { .. } | DataType::DayTimeInterval { .. }, ..) => {
+                two::<Whole, Whole, Whole>(c, &|x, y| self.interval(x, y))
+            }
+            _ => two::<Whole, Whole, Whole>(c, &|x, y| self.whole(x, y)),
         }
-        Ok(match (&self.input, &self.right) {
-            (DataType::Double, _) if self.result == DataType::Double => {
-                let numbers = pairs::<at::Float64Type, at::Float64Type, at::Float64Type>(l, r, rows, |x, y| {
-                    if y == 0.0 && self.divides() { self.by_zero() } else { Ok(Some(self.float(x, y))) }
-                })?;
-                numbers.map(|a| Arc::new(a) as ArrayRef)
-            }
-            (input, _) if input.is_integral() => {
-                let longs = |side: &Operand| -> Result<Operand> {
-                    let array = arrow::compute::cast(side.array(), &at::DataType::Int64)?;
-                    Ok(if side.is_scalar() { Operand::Scalar(array) } else { Operand::Column(array) })
-                };
-                let (l, r) = (longs(l)?, longs(r)?);
-                match pairs::<at::Int64Type, at::Int64Type, at::Int64Type>(&l, &r, rows, |x, y| self.whole(x, y))? {
-                    Some(out) => Some(arrow::compute::cast(&out, &self.result.to_arrow())?),
-                    None => None,
-                }
-            }
-            (DataType::Decimal { scale: s, .. }, DataType::Decimal { scale: t, .. }) => {
-                let DataType::Decimal { precision, scale } = self.result else { return Ok(None) };
-                let exact = pairs::<at::Decimal128Type, at::Decimal128Type, at::Decimal128Type>(l, r, rows, |x, y| {
-                    self.exact((x, *s), (y, *t), precision, scale)
-                })?;
-                match exact {
-                    Some(out) => Some(Arc::new(out.with_precision_and_scale(precision, scale)?)),
-                    None => None,
-                }
-            }
-            _ => None,
-        })
     }
 
     fn divides(&self) -> bool {
@@ -409,59 +379,34 @@ impl Arith {
         Err(div_zero(matches!(self.op, Op::Remainder | Op::Pmod)))
     }
 
-    fn one(&self, a: &Value, b: &Value) -> Result<Value> {
-        let fail = |error: SparkError| if self.mode == EvalMode::Ansi { Err(error) } else { Ok(Value::Null) };
-        let zero = match b {
-            Value::Decimal(n, ..) => *n == 0,
-            Value::Float(x) => *x == 0.0,
-            Value::Double(x) => *x == 0.0,
-            other => other.as_i64() == Some(0),
-        };
-        if zero && self.divides() {
-            return Ok(self.by_zero()?.unwrap_or(Value::Null));
+    /// Months or microseconds.
+    fn interval(&self, x: i64, y: i64) -> Result<Option<i64>> {
+        if self.divides() {
+            return if y == 0 { self.by_zero() } else { Ok(Some(x.wrapping_div(y))) };
         }
-        match (a, b) {
-            (Value::Decimal(x, _, s), Value::Decimal(y, _, t)) => self.decimal((*x, *s), (*y, *t)),
-            (Value::Double(x), Value::Double(y)) => Ok(Value::Double(self.float(*x, *y))),
-            (Value::Float(x), Value::Float(y)) => Ok(Value::Float(match self.op {
-                Op::Add => x + y,
-                Op::Subtract => x - y,
-                Op::Multiply => x * y,
-                Op::Remainder => x % y,
-                _ => self.float(f64::from(*x), f64::from(*y)) as f32,
-            })),
-            (Value::YearMonthInterval(x), Value::YearMonthInterval(y)) => match self.op {
-                Op::IntegralDivide => Ok(Value::Long(i64::from(*x) / i64::from(*y))),
-                op => {
-                    let n = if op == Op::Add { x.checked_add(*y) } else { x.checked_sub(*y) };
-                    n.map_or_else(|| fail(intervals::overflow(op.try_name())), |n| Ok(Value::YearMonthInterval(n)))
-                }
-            },
-            (Value::DayTimeInterval(x), Value::DayTimeInterval(y)) => match self.op {
-                Op::IntegralDivide => Ok(Value::Long(x / y)),
-                op => {
-                    let n = if op == Op::Add { x.checked_add(*y) } else { x.checked_sub(*y) };
-                    n.map_or_else(|| fail(intervals::overflow(op.try_name())), |n| Ok(Value::DayTimeInterval(n)))
-                }
-            },
-            (
-                Value::CalendarInterval { months: m, days: d, micros: u },
-                Value::CalendarInterval { months: n, days: e, micros: v },
-            ) => {
-                let sum = if self.op == Op::Add {
-                    m.checked_add(*n).zip(d.checked_add(*e)).zip(u.checked_add(*v))
-                } else {
-                    m.checked_sub(*n).zip(d.checked_sub(*e)).zip(u.checked_sub(*v))
-                };
-                match sum {
-                    Some(((months, days), micros)) => Ok(Value::CalendarInterval { months, days, micros }),
-                    None => fail(intervals::overflow(self.op.try_name())),
-                }
-            }
-            _ => self.integral(a, b),
+        let n = if self.op == Op::Add { x.checked_add(y) } else { x.checked_sub(y) };
+        let months = matches!(self.result, DataType::YearMonthInterval { .. });
+        match n.filter(|n| !months || i32::try_from(*n).is_ok()) {
+            None if self.mode == EvalMode::Ansi => Err(intervals::overflow(self.op.try_name())),
+            n => Ok(n),
         }
     }
 
+    /// Months, days and microseconds, each by itself.
+    fn calendar(&self, (m, d, u): Parts, (n, e, v): Parts) -> Result<Option<Parts>> {
+        let sum = if self.op == Op::Add {
+            m.checked_add(n).zip(d.checked_add(e)).zip(u.checked_add(v))
+        } else {
+            m.checked_sub(n).zip(d.checked_sub(e)).zip(u.checked_sub(v))
+        };
+        match sum {
+            Some(((months, days), micros)) => Ok(Some((months, days, micros))),
+            None if self.mode == EvalMode::Ansi => Err(intervals::overflow(self.op.try_name())),
+            None => Ok(None),
+        }
+    }
+
+    /// Floats are computed as doubles: of two of them a sum, product, quotient or remainder rounds to the same float.
     fn float(&self, x: f64, y: f64) -> f64 {
         match self.op {
             Op::Add => x + y,
@@ -476,16 +421,14 @@ impl Arith {
         }
     }
 
-    fn decimal(&self, a: (i128, i8), b: (i128, i8)) -> Result<Value> {
-        if let DataType::Decimal { precision, scale } = self.result {
-            let exact = self.exact(a, b, precision, scale)?;
-            return Ok(exact.map_or(Value::Null, |n| Value::Decimal(n, precision, scale)));
+    /// div of decimals: the whole part as BIGINT.
+    fn whole_part(&self, a: (i128, i8), b: (i128, i8)) -> Result<Option<i64>> {
+        if b.0 == 0 {
+            return self.by_zero();
         }
-        // div: the whole part as BIGINT.
         match decimal::integral_quotient(a, b).and_then(|q| i64::try_from(q).ok()) {
-            Some(q) => Ok(Value::Long(q)),
             None if self.mode == EvalMode::Ansi => Err(overflow("Overflow in integral divide", "try_divide")),
-            None => Ok(Value::Null),
+            q => Ok(q),
         }
     }
 
@@ -513,17 +456,6 @@ impl Arith {
             }
             Err(_) => Ok(None),
         }
-    }
-
-    fn integral(&self, a: &Value, b: &Value) -> Result<Value> {
-        let (Some(x), Some(y)) = (a.as_i64(), b.as_i64()) else { return Ok(Value::Null) };
-        Ok(match (self.whole(x, y)?, &self.result) {
-            (None, _) => Value::Null,
-            (Some(n), DataType::Byte) => Value::Byte(n as i8),
-            (Some(n), DataType::Short) => Value::Short(n as i16),
-            (Some(n), DataType::Integer) => Value::Integer(n as i32),
-            (Some(n), _) => Value::Long(n),
-        })
     }
 
     /// Whole numbers, at the width of the result; None where the result does not fit and the mode forgives.

@@ -5,9 +5,8 @@ use crate::expr::Expr;
 use crate::functions::coercion::In;
 use crate::functions::describe;
 use crate::functions::registry::{Build, FunctionEntry};
-use crate::functions::row::row_call;
+use crate::functions::typed::{Long, Real, Whole, column_call, each};
 use crate::types::DataType;
-use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[FunctionEntry::custom("width_bucket", 4, 4, width_bucket)];
 
@@ -31,15 +30,21 @@ fn width_bucket(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
             ],
         ));
     }
-    Ok(row_call("width_bucket", args, DataType::Long, true, true, b.ansi(), |_, v| {
-        let number = |v: &Value| v.as_f64().or_else(|| v.as_i64().map(|n| n as f64)).unwrap_or(f64::NAN);
-        let bucket = bucket_of(number(&v[0]), number(&v[1]), number(&v[2]), v[3].as_i64().unwrap_or(0));
-        Ok(bucket.map_or(Value::Null, Value::Long))
+    Ok(column_call("width_bucket", args, DataType::Long, true, true, b.ansi(), |c| {
+        let counts = c.open::<Long>(3)?;
+        if c.types[0] == DataType::Double {
+            let (value, low, high) = (c.open::<Real>(0)?, c.open::<Real>(1)?, c.open::<Real>(2)?);
+            let numbers = |row| Some([value.get(row)?, low.get(row)?, high.get(row)?]);
+            return each::<Long>(c, &|row| Ok(numbers(row).zip(counts.get(row)).and_then(bucket_of)));
+        }
+        let (value, low, high) = (c.open::<Whole>(0)?, c.open::<Whole>(1)?, c.open::<Whole>(2)?);
+        let numbers = |row| Some([value.get(row)? as f64, low.get(row)? as f64, high.get(row)? as f64]);
+        each::<Long>(c, &|row| Ok(numbers(row).zip(counts.get(row)).and_then(bucket_of)))
     }))
 }
 
 /// WidthBucket.computeBucketNumber; None for a range or number of buckets without sense.
-fn bucket_of(value: f64, low: f64, high: f64, count: i64) -> Option<i64> {
+fn bucket_of(([value, low, high], count): ([f64; 3], i64)) -> Option<i64> {
     if count <= 0 || count == i64::MAX || value.is_nan() || low == high || !low.is_finite() || !high.is_finite() {
         return None;
     }

@@ -1,7 +1,8 @@
 //! Dates and moments from texts and to texts, by patterns.
 
+use arrow::array::ArrayRef;
+
 use super::epochs::now_call;
-use super::strings::s;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::{EvalMode, Expr, Site};
 use crate::functions::coercion::{In, eval_mode};
@@ -9,15 +10,14 @@ use crate::functions::datetime::pattern::Pattern;
 use crate::functions::describe;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
-use crate::functions::row::{RowContext, RowEval, row_call};
+use crate::functions::typed::{Columns, Day, Long, Memo, Moment, Text, Whole, column_call, two, written};
 use crate::types::DataType;
 use crate::value::Value;
 use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
-    FunctionEntry::row("date_format", 2, 2, &[In::Ts, In::Str], Ret::Is(T::Str), Nulls::Strict, |c, v| {
-        let pattern = c.cached(s(&v[1]), |p| Pattern::new(p, false))?;
-        Ok(Value::from(pattern.format(v[0].as_i64().unwrap_or(0), c.zone())))
+    FunctionEntry::columns("date_format", 2, 2, &[In::Ts, In::Str], Ret::Is(T::Str), Nulls::Strict, |c| {
+        formatted(c, |us| us)
     }),
     FunctionEntry::custom("to_date", 1, 2, to_date),
     FunctionEntry::custom("try_to_date", 1, 2, to_date),
@@ -41,17 +41,45 @@ fn cannot_parse(message: &str, function: &str) -> SparkError {
     )
 }
 
-/// GetTimestamp: text by a pattern, as an instant or a wall clock time; `suggest` names the tolerant function.
-fn by_pattern(c: &RowContext<'_>, v: &[Value], ntz: bool, fail: bool, suggest: &str) -> Result<Option<i64>> {
-    let text = s(&v[0]);
-    let pattern = c.cached(s(&v[1]), |p| Pattern::new(p, true))?;
-    let done =
-        if ntz { pattern.parse(text).and_then(|p| p.local(text)) } else { pattern.parse_instant(text, c.zone()) };
-    match done {
-        Ok(micros) => Ok(Some(micros)),
-        Err(failure) if fail => Err(cannot_parse(&failure.message, suggest)),
-        Err(_) => Ok(None),
-    }
+/// Moments by the pattern in argument 1; `micros` makes them of the numbers in argument 0.
+fn formatted(c: &Columns<'_>, micros: fn(i64) -> i64) -> Result<ArrayRef> {
+    let (numbers, patterns) = (c.open::<Whole>(0)?, c.open::<Text>(1)?);
+    let (known, zone) = (Memo::default(), c.zone());
+    written(c.rows, &|row, out| {
+        let (Some(n), Some(pattern)) = (numbers.get(row), patterns.get(row)) else { return Ok(false) };
+        known.get(pattern, |p| Pattern::new(p, false))?.write(micros(n), zone, out);
+        Ok(true)
+    })
+}
+
+/// What is made of the microseconds that a text by a pattern names.
+type Made = fn(&Columns<'_>, i64) -> i64;
+
+fn micros_of(_: &Columns<'_>, micros: i64) -> i64 {
+    micros
+}
+
+fn day_of(c: &Columns<'_>, micros: i64) -> i64 {
+    c.zone().to_local(micros).div_euclid(MICROS_PER_DAY)
+}
+
+fn seconds_of(_: &Columns<'_>, micros: i64) -> i64 {
+    micros.div_euclid(MICROS_PER_SECOND)
+}
+
+/// GetTimestamp: texts by patterns, as instants or wall clock times; `suggest` names the tolerant function where they fail.
+fn by_pattern(c: &Columns<'_>, suggest: Option<&str>, made: Made) -> Result<ArrayRef> {
+    let (known, ntz) = (Memo::default(), *c.result == DataType::TimestampNtz);
+    two::<Text, Text, Whole>(c, &|text, pattern| {
+        let pattern = known.get(pattern, |p| Pattern::new(p, true))?;
+        let done =
+            if ntz { pattern.parse(text).and_then(|p| p.local(text)) } else { pattern.parse_instant(text, c.zone()) };
+        match (done, suggest) {
+            (Ok(micros), _) => Ok(Some(made(c, micros))),
+            (Err(failure), Some(suggest)) => Err(cannot_parse(&failure.message, suggest)),
+            (Err(_), None) => Ok(None),
+        }
+    })
 }
 
 fn to_date(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
@@ -75,17 +103,13 @@ fn to_date(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     }
     let args = b.inputs(args, &[In::Str, In::Str])?;
     let fails = mode == EvalMode::Ansi;
-    let eval: RowEval = if fails {
-        |c, v| Ok(by_pattern(c, v, false, true, "try_to_date")?.map_or(Value::Null, |us| date_of(c, us)))
-    } else {
-        |c, v| Ok(by_pattern(c, v, false, false, "")?.map_or(Value::Null, |us| date_of(c, us)))
-    };
     let nullable = !fails || args.iter().any(Expr::nullable);
-    Ok(row_call(b.name, args, DataType::Date, nullable, true, b.ansi(), eval))
-}
-
-fn date_of(c: &RowContext<'_>, micros: i64) -> Value {
-    Value::Date(c.zone().to_local(micros).div_euclid(MICROS_PER_DAY) as i32)
+    Ok(if fails {
+        let eval = |c: &Columns<'_>| by_pattern(c, Some("try_to_date"), day_of);
+        column_call(b.name, args, DataType::Date, nullable, true, b.ansi(), eval)
+    } else {
+        column_call(b.name, args, DataType::Date, nullable, true, b.ansi(), |c| by_pattern(c, None, day_of))
+    })
 }
 
 fn cast(child: Expr, to: DataType, mode: EvalMode) -> Result<Expr> {
@@ -109,18 +133,13 @@ fn to_timestamp(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     }
     let args = b.inputs(args, &[In::Str, In::Str])?;
     let fails = mode == EvalMode::Ansi;
-    let eval: RowEval = match (ntz, fails) {
-        (true, true) => {
-            |c, v| Ok(by_pattern(c, v, true, true, "try_to_timestamp")?.map_or(Value::Null, Value::TimestampNtz))
-        }
-        (true, false) => |c, v| Ok(by_pattern(c, v, true, false, "")?.map_or(Value::Null, Value::TimestampNtz)),
-        (false, true) => {
-            |c, v| Ok(by_pattern(c, v, false, true, "try_to_timestamp")?.map_or(Value::Null, Value::Timestamp))
-        }
-        (false, false) => |c, v| Ok(by_pattern(c, v, false, false, "")?.map_or(Value::Null, Value::Timestamp)),
-    };
     let nullable = !fails || args.iter().any(Expr::nullable);
-    Ok(row_call(b.name, args, to, nullable, true, b.ansi(), eval))
+    Ok(if fails {
+        let eval = |c: &Columns<'_>| by_pattern(c, Some("try_to_timestamp"), micros_of);
+        column_call(b.name, args, to, nullable, true, b.ansi(), eval)
+    } else {
+        column_call(b.name, args, to, nullable, true, b.ansi(), |c| by_pattern(c, None, micros_of))
+    })
 }
 
 const DEFAULT_PATTERN: &str = "yyyy-MM-dd HH:mm:ss";
@@ -134,13 +153,15 @@ fn unix_timestamp(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let args = b.inputs(args, &[In::Either(&[In::Str, In::Date, In::Ts, In::Ntz]), In::Str])?;
     let nullable = !b.ansi() || args.iter().any(Expr::nullable);
-    Ok(row_call(b.name, args, DataType::Long, nullable, true, b.ansi(), |c, v| {
-        let micros = match &v[0] {
-            Value::String(_) => by_pattern(c, v, false, c.ansi, "try_to_timestamp")?,
-            Value::Date(d) => Some(c.zone().to_utc(i64::from(*d) * MICROS_PER_DAY)),
-            v => v.as_i64(),
-        };
-        Ok(micros.map_or(Value::Null, |us| Value::Long(us.div_euclid(MICROS_PER_SECOND))))
+    Ok(column_call(b.name, args, DataType::Long, nullable, true, b.ansi(), |c| match c.types[0] {
+        ref t if t.is_string() => by_pattern(c, c.ansi.then_some("try_to_timestamp"), seconds_of),
+        DataType::Date => {
+            let zone = c.zone();
+            two::<Day, Text, Long>(c, &|day, _| {
+                Ok(Some(zone.to_utc(i64::from(day) * MICROS_PER_DAY).div_euclid(MICROS_PER_SECOND)))
+            })
+        }
+        _ => two::<Moment, Text, Long>(c, &|us, _| Ok(Some(us.div_euclid(MICROS_PER_SECOND)))),
     }))
 }
 
@@ -149,9 +170,7 @@ fn from_unixtime(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         args.push(Expr::literal(Value::from(DEFAULT_PATTERN), DataType::String));
     }
     let args = b.inputs(args, &[In::Long, In::Str])?;
-    Ok(row_call("from_unixtime", args, DataType::String, true, true, b.ansi(), |c, v| {
-        let pattern = c.cached(s(&v[1]), |p| Pattern::new(p, false))?;
-        let micros = v[0].as_i64().unwrap_or(0).saturating_mul(MICROS_PER_SECOND);
-        Ok(Value::from(pattern.format(micros, c.zone())))
+    Ok(column_call("from_unixtime", args, DataType::String, true, true, b.ansi(), |c| {
+        formatted(c, |seconds| seconds.saturating_mul(MICROS_PER_SECOND))
     }))
 }

@@ -1,19 +1,22 @@
 //! Parts of dates and times, and days counted on and back.
 
+use arrow::array::ArrayRef;
+
 use super::super::datetime::calendar::{
     add_months, checked_days, civil_from_days, day_of_year, days_in_month, iso_day_of_week, iso_week,
 };
 use super::super::datetime::pattern::Pattern;
 use super::super::datetime::zone::Zone;
-use super::strings::s;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::{In, cast_to};
 use crate::functions::describe;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
-use crate::functions::row::{RowContext, RowEval, row_call};
-use crate::functions::typed::{Day, Int, one};
+use crate::functions::typed::{
+    Bool, Calendar, ColumnEval, Columns, Day, Decimal, Double, Int, Moment, Opened, Text, Whole, column_call, each,
+    one, three, two, written,
+};
 use crate::types::DataType;
 use crate::value::Value;
 use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
@@ -37,10 +40,11 @@ macro_rules! time_part {
         FunctionEntry::custom($name, 1, 1, |b, args| {
             let args = timed(b, args)?;
             let nullable = args[0].nullable();
-            Ok(row_call($name, args, DataType::Integer, nullable, true, b.ansi(), |c, v| {
-                let second = local(c, &v[0]).rem_euclid(MICROS_PER_DAY) / MICROS_PER_SECOND;
-                let f: fn(i64) -> i64 = $f;
-                Ok(Value::Integer(f(second) as i32))
+            Ok(column_call($name, args, DataType::Integer, nullable, true, b.ansi(), |c| {
+                let (at, f): (_, fn(i64) -> i64) = (Local::of(c, 0)?, $f);
+                each::<Int>(c, &|row| {
+                    Ok(at.get(row).map(|us| f(us.rem_euclid(MICROS_PER_DAY) / MICROS_PER_SECOND) as i32))
+                })
             }))
         })
     };
@@ -58,16 +62,17 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     date_part!("dayofweek_iso", iso_day_of_week),
     date_part!("weekofyear", |d| iso_week(d).1),
     date_part!("yearofweek", |d| iso_week(d).0),
-    FunctionEntry::row("dayname", 1, 1, DATE, Ret::Is(T::Str), Nulls::Strict, |_, v| named(&v[0], "EEE")),
-    FunctionEntry::row("monthname", 1, 1, DATE, Ret::Is(T::Str), Nulls::Strict, |_, v| named(&v[0], "MMM")),
+    FunctionEntry::columns("dayname", 1, 1, DATE, Ret::Is(T::Str), Nulls::Strict, |c| named(c, "EEE")),
+    FunctionEntry::columns("monthname", 1, 1, DATE, Ret::Is(T::Str), Nulls::Strict, |c| named(c, "MMM")),
     time_part!("hour", |x| x / 3600),
     time_part!("minute", |x| x / 60 % 60),
     time_part!("second", |x| x % 60),
     FunctionEntry::custom("secondwithfraction", 1, 1, |b, a| {
         let a = timed(b, a)?;
         let nullable = a[0].nullable();
-        Ok(row_call("secondwithfraction", a, DataType::decimal(8, 6), nullable, true, b.ansi(), |c, v| {
-            Ok(Value::Decimal(i128::from(local(c, &v[0]).rem_euclid(60 * MICROS_PER_SECOND)), 8, 6))
+        Ok(column_call("secondwithfraction", a, DataType::decimal(8, 6), nullable, true, b.ansi(), |c| {
+            let at = Local::of(c, 0)?;
+            each::<Decimal>(c, &|row| Ok(at.get(row).map(|us| us.rem_euclid(60 * MICROS_PER_SECOND).into())))
         }))
     }),
     FunctionEntry::custom("extract", 2, 2, extract),
@@ -76,19 +81,22 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("date_add", 2, 2, date_add),
     FunctionEntry::custom("dateadd", 2, 2, date_add),
     FunctionEntry::custom("date_sub", 2, 2, date_add),
-    FunctionEntry::row("datediff", 2, 2, DATE, I, Nulls::Strict, days_between),
-    FunctionEntry::row("date_diff", 2, 2, DATE, I, Nulls::Strict, days_between),
-    FunctionEntry::row("add_months", 2, 2, &[In::Date, In::Int], Ret::Is(T::Date), Nulls::Strict, |_, v| {
-        let moved = add_months(v[0].as_i64().unwrap_or(0), v[1].as_i64().unwrap_or(0));
-        i32::try_from(moved).map(Value::Date).map_err(|_| super::overflow("overflow", ""))
+    FunctionEntry::columns("datediff", 2, 2, DATE, I, Nulls::Strict, days_between),
+    FunctionEntry::columns("date_diff", 2, 2, DATE, I, Nulls::Strict, days_between),
+    FunctionEntry::columns("add_months", 2, 2, &[In::Date, In::Int], Ret::Is(T::Date), Nulls::Strict, |c| {
+        two::<Day, Int, Day>(c, &|days, months| {
+            let moved = i32::try_from(add_months(days.into(), months.into()));
+            moved.map(Some).map_err(|_| super::overflow("overflow", ""))
+        })
     }),
     FunctionEntry::custom("months_between", 2, 3, months_between),
-    FunctionEntry::row("last_day", 1, 1, DATE, Ret::Is(T::Date), Nulls::Strict, |_, v| {
-        let days = v[0].as_i64().unwrap_or(0);
-        let (y, m, d) = civil_from_days(days);
-        Ok(Value::Date((days + i64::from(days_in_month(y, m) - d)) as i32))
+    FunctionEntry::columns("last_day", 1, 1, DATE, Ret::Is(T::Date), Nulls::Strict, |c| {
+        one::<Day, Day>(c, &|days| {
+            let (y, m, d) = civil_from_days(days.into());
+            Ok(Some((i64::from(days) + i64::from(days_in_month(y, m) - d)) as i32))
+        })
     }),
-    FunctionEntry::row("next_day", 2, 2, &[In::Date, In::Str], Ret::Is(T::Date), Nulls::StrictNullable, next_day),
+    FunctionEntry::columns("next_day", 2, 2, &[In::Date, In::Str], Ret::Is(T::Date), Nulls::StrictNullable, next_day),
 ];
 
 /// A timestamp or, when the type is switched on, a time of day.
@@ -100,19 +108,51 @@ fn timed(b: &Build<'_>, args: Vec<Expr>) -> Result<Vec<Expr>> {
     b.inputs(args, TIME)
 }
 
-/// Microseconds on the wall clock of the session.
-fn local(c: &RowContext<'_>, v: &Value) -> i64 {
-    match v {
-        Value::Timestamp(t) => c.zone().to_local(*t),
-        Value::Date(d) => i64::from(*d) * MICROS_PER_DAY,
-        Value::Time(t) => t / 1000,
-        v => v.as_i64().unwrap_or(0),
+/// Microseconds on the wall clock of the session: of a moment, a date or a time of day.
+pub(super) struct Local<'a> {
+    numbers: Opened<'a, Whole>,
+    kind: Kept<'a>,
+}
+
+/// What the numbers of a column of times count.
+enum Kept<'a> {
+    Days,
+    Instants(&'a Zone),
+    Local,
+    Nanos,
+}
+
+impl<'a> Local<'a> {
+    pub(super) fn of(c: &Columns<'a>, i: usize) -> Result<Self> {
+        let zone = c.ctx.conf.time_zone();
+        let kind = match c.types.get(i) {
+            Some(DataType::Timestamp) if *zone != Zone::UTC => Kept::Instants(zone),
+            Some(DataType::Date) => Kept::Days,
+            Some(DataType::Time(_)) => Kept::Nanos,
+            _ => Kept::Local,
+        };
+        Ok(Self { numbers: c.open(i)?, kind })
+    }
+
+    /// None: the row is null.
+    pub(super) fn get(&self, row: usize) -> Option<i64> {
+        let n = self.numbers.get(row)?;
+        Some(match self.kind {
+            Kept::Days => n.wrapping_mul(MICROS_PER_DAY),
+            Kept::Instants(zone) => zone.to_local(n),
+            Kept::Local => n,
+            Kept::Nanos => n / 1000,
+        })
     }
 }
 
-fn named(v: &Value, pattern: &str) -> Result<Value> {
-    let micros = v.as_i64().unwrap_or(0) * MICROS_PER_DAY;
-    Ok(Value::from(Pattern::new(pattern, false)?.format(micros, &Zone::UTC)))
+fn named(c: &Columns<'_>, pattern: &str) -> Result<ArrayRef> {
+    let (days, pattern) = (c.open::<Day>(0)?, Pattern::new(pattern, false)?);
+    written(c.rows, &|row, out| {
+        let Some(days) = days.get(row) else { return Ok(false) };
+        pattern.write(i64::from(days) * MICROS_PER_DAY, &Zone::UTC, out);
+        Ok(true)
+    })
 }
 
 /// extract(field FROM source), date_part(field, source).
@@ -157,36 +197,40 @@ fn extract(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
 
 fn interval_part(b: &Build<'_>, name: &str, source: Expr) -> Expr {
     let nullable = source.nullable();
-    let (t, eval): (DataType, RowEval) = match name {
-        "year" => (DataType::Integer, |_, v| {
-            Ok(Value::Integer(match &v[0] {
-                Value::CalendarInterval { months, .. } | Value::YearMonthInterval(months) => months / 12,
-                _ => 0,
-            }))
+    let (t, eval): (DataType, ColumnEval) = match name {
+        "year" => (DataType::Integer, |c| months_part(c, |months| months / 12)),
+        "month" => (DataType::Byte, |c| months_part(c, |months| months % 12)),
+        "day" => (DataType::Integer, |c| match c.types[0] {
+            DataType::CalendarInterval => one::<Calendar, Whole>(c, &|(_, days, _)| Ok(Some(days.into()))),
+            _ => micros_part(c, |us| us / MICROS_PER_DAY),
         }),
-        "month" => (DataType::Byte, |_, v| {
-            Ok(Value::Byte(match &v[0] {
-                Value::CalendarInterval { months, .. } | Value::YearMonthInterval(months) => (months % 12) as i8,
-                _ => 0,
-            }))
+        "hour" => (DataType::Byte, |c| micros_part(c, |us| us % MICROS_PER_DAY / 3_600_000_000)),
+        "minute" => (DataType::Byte, |c| micros_part(c, |us| us % 3_600_000_000 / 60_000_000)),
+        _ => (DataType::decimal(8, 6), |c| {
+            let second = |us: i64| Ok(Some(i128::from(us % 60_000_000)));
+            match c.types[0] {
+                DataType::CalendarInterval => one::<Calendar, Decimal>(c, &|(_, _, us)| second(us)),
+                _ => one::<Whole, Decimal>(c, &|us| second(us)),
+            }
         }),
-        "day" => (DataType::Integer, |_, v| {
-            Ok(Value::Integer(match &v[0] {
-                Value::CalendarInterval { days, .. } => *days,
-                v => (v.as_i64().unwrap_or(0) / MICROS_PER_DAY) as i32,
-            }))
-        }),
-        "hour" => (DataType::Byte, |_, v| Ok(Value::Byte((micros_of(&v[0]) % MICROS_PER_DAY / 3_600_000_000) as i8))),
-        "minute" => (DataType::Byte, |_, v| Ok(Value::Byte((micros_of(&v[0]) % 3_600_000_000 / 60_000_000) as i8))),
-        _ => (DataType::decimal(8, 6), |_, v| Ok(Value::Decimal(i128::from(micros_of(&v[0]) % 60_000_000), 8, 6))),
     };
-    row_call(name, vec![source], t, nullable, true, b.ansi(), eval)
+    column_call(name, vec![source], t, nullable, true, b.ansi(), eval)
 }
 
-fn micros_of(v: &Value) -> i64 {
-    match v {
-        Value::CalendarInterval { micros, .. } => *micros,
-        v => v.as_i64().unwrap_or(0),
+/// A part of an interval's months; a day-time interval has none.
+fn months_part(c: &Columns<'_>, f: fn(i64) -> i64) -> Result<ArrayRef> {
+    match c.types[0] {
+        DataType::CalendarInterval => one::<Calendar, Whole>(c, &|(months, ..)| Ok(Some(f(months.into())))),
+        DataType::YearMonthInterval { .. } => one::<Whole, Whole>(c, &|months| Ok(Some(f(months)))),
+        _ => one::<Whole, Whole>(c, &|_| Ok(Some(0))),
+    }
+}
+
+/// A part of an interval's microseconds.
+fn micros_part(c: &Columns<'_>, f: fn(i64) -> i64) -> Result<ArrayRef> {
+    match c.types[0] {
+        DataType::CalendarInterval => one::<Calendar, Whole>(c, &|(_, _, us)| Ok(Some(f(us)))),
+        _ => one::<Whole, Whole>(c, &|us| Ok(Some(f(us)))),
     }
 }
 
@@ -205,16 +249,16 @@ fn date_add(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let args =
         super::super::coercion::check_inputs(args, &[In::Date, SMALL], false, ansi, &|a| describe::call_text(name, a))?;
     let nullable = args.iter().any(Expr::nullable);
-    let eval: RowEval = if name == "date_sub" {
-        |_, v| Ok(Value::Date((v[0].as_i64().unwrap_or(0) - v[1].as_i64().unwrap_or(0)) as i32))
-    } else {
-        |_, v| Ok(Value::Date((v[0].as_i64().unwrap_or(0) + v[1].as_i64().unwrap_or(0)) as i32))
-    };
-    Ok(row_call(name, args, DataType::Date, nullable, true, ansi, eval))
+    let eval: ColumnEval = if name == "date_sub" { |c| days_moved(c, -1) } else { |c| days_moved(c, 1) };
+    Ok(column_call(name, args, DataType::Date, nullable, true, ansi, eval))
 }
 
-fn days_between(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    Ok(Value::Integer((v[0].as_i64().unwrap_or(0) - v[1].as_i64().unwrap_or(0)) as i32))
+fn days_moved(c: &Columns<'_>, sign: i64) -> Result<ArrayRef> {
+    two::<Day, Whole, Day>(c, &|days, by| Ok(Some((i64::from(days) + sign * by) as i32)))
+}
+
+fn days_between(c: &Columns<'_>) -> Result<ArrayRef> {
+    two::<Day, Day, Int>(c, &|x, y| Ok(Some(x.wrapping_sub(y))))
 }
 
 /// DateTimeUtils.monthsBetween.
@@ -224,41 +268,49 @@ fn months_between(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let args = b.inputs(args, &[In::Ts, In::Ts, In::Bool])?;
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("months_between", args, DataType::Double, nullable, true, b.ansi(), |c, v| {
-        let (x, y) = (local(c, &v[0]), local(c, &v[1]));
-        let (dx, dy) = (x.div_euclid(MICROS_PER_DAY), y.div_euclid(MICROS_PER_DAY));
-        let ((y1, m1, d1), (y2, m2, d2)) = (civil_from_days(dx), civil_from_days(dy));
-        let months = (y1 * 12 + i64::from(m1) - y2 * 12 - i64::from(m2)) as f64;
-        let last = |y, m, d| d == days_in_month(y, m);
-        if d1 == d2 || (last(y1, m1, d1) && last(y2, m2, d2)) {
-            return Ok(Value::Double(months));
-        }
-        let seconds = |local: i64| local.rem_euclid(MICROS_PER_DAY) / MICROS_PER_SECOND;
-        let rest = (i64::from(d1) - i64::from(d2)) * 86_400 + seconds(x) - seconds(y);
-        let diff = months + rest as f64 / 2_678_400.0;
-        // Rounded to eight digits, half up as BigDecimal does.
-        let rounded = if v[2] == Value::Boolean(true) { (diff * 1e8).round() / 1e8 } else { diff };
-        Ok(Value::Double(rounded))
+    Ok(column_call("months_between", args, DataType::Double, nullable, true, b.ansi(), |c| {
+        let zone = c.zone();
+        three::<Moment, Moment, Bool, Double>(c, &|x, y, rounds| {
+            let months = months_apart(zone.to_local(x), zone.to_local(y));
+            // Rounded to eight digits, half up as BigDecimal does.
+            Ok(Some(if rounds { (months * 1e8).round() / 1e8 } else { months }))
+        })
     }))
 }
 
-fn next_day(c: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let wanted = match s(&v[1]).trim().to_uppercase().as_str() {
-        "MO" | "MON" | "MONDAY" => 1,
-        "TU" | "TUE" | "TUESDAY" => 2,
-        "WE" | "WED" | "WEDNESDAY" => 3,
-        "TH" | "THU" | "THURSDAY" => 4,
-        "FR" | "FRI" | "FRIDAY" => 5,
-        "SA" | "SAT" | "SATURDAY" => 6,
-        "SU" | "SUN" | "SUNDAY" => 7,
-        _ if c.ansi => {
-            return Err(SparkError::new(ErrorClass::IllegalArgument, "ILLEGAL_DAY_OF_WEEK", &[("string", s(&v[1]))]));
-        }
-        _ => return Ok(Value::Null),
-    };
-    let days = v[0].as_i64().unwrap_or(0);
-    let step = (wanted - iso_day_of_week(days)).rem_euclid(7);
-    Ok(Value::Date((days + if step == 0 { 7 } else { step }) as i32))
+/// Months and their fraction between two wall clock times.
+fn months_apart(x: i64, y: i64) -> f64 {
+    let (dx, dy) = (x.div_euclid(MICROS_PER_DAY), y.div_euclid(MICROS_PER_DAY));
+    let ((y1, m1, d1), (y2, m2, d2)) = (civil_from_days(dx), civil_from_days(dy));
+    let months = (y1 * 12 + i64::from(m1) - y2 * 12 - i64::from(m2)) as f64;
+    let last = |y, m, d| d == days_in_month(y, m);
+    if d1 == d2 || (last(y1, m1, d1) && last(y2, m2, d2)) {
+        return months;
+    }
+    let seconds = |local: i64| local.rem_euclid(MICROS_PER_DAY) / MICROS_PER_SECOND;
+    let rest = (i64::from(d1) - i64::from(d2)) * 86_400 + seconds(x) - seconds(y);
+    months + rest as f64 / 2_678_400.0
+}
+
+fn next_day(c: &Columns<'_>) -> Result<ArrayRef> {
+    two::<Day, Text, Day>(c, &|days, name| {
+        let wanted = match name.trim().to_uppercase().as_str() {
+            "MO" | "MON" | "MONDAY" => 1,
+            "TU" | "TUE" | "TUESDAY" => 2,
+            "WE" | "WED" | "WEDNESDAY" => 3,
+            "TH" | "THU" | "THURSDAY" => 4,
+            "FR" | "FRI" | "FRIDAY" => 5,
+            "SA" | "SAT" | "SATURDAY" => 6,
+            "SU" | "SUN" | "SUNDAY" => 7,
+            _ if c.ansi => {
+                return Err(SparkError::new(ErrorClass::IllegalArgument, "ILLEGAL_DAY_OF_WEEK", &[("string", name)]));
+            }
+            _ => return Ok(None),
+        };
+        let days = i64::from(days);
+        let step = (wanted - iso_day_of_week(days)).rem_euclid(7);
+        Ok(Some((days + if step == 0 { 7 } else { step }) as i32))
+    })
 }
 
 /// DATETIME_FIELD_OUT_OF_BOUNDS.

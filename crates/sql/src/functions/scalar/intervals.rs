@@ -1,15 +1,19 @@
 //! Arithmetic on dates, times and intervals (BinaryArithmeticWithDatetimeResolver and its expressions).
 
+use arrow::array::ArrayRef;
+
+use super::dates::Local;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::{EvalMode, Expr};
 use crate::functions::coercion::cast_to;
 use crate::functions::datetime::calendar::add_months;
 use crate::functions::datetime::zone::Zone;
 use crate::functions::registry::Build;
-use crate::functions::row::row_call;
+use crate::functions::typed::{
+    Calendar, Columns, Day, DayTime, Decimal, Int, Moment, Read, Real, Whole, YearMonth, column_call, each, one, two,
+};
 use crate::types::DataType;
-use crate::value::Value;
-use crate::value::text::MICROS_PER_DAY;
+use crate::value::text::{MICROS_PER_DAY, pow10, rescale};
 
 /// INTERVAL_ARITHMETIC_OVERFLOW.
 pub(crate) fn overflow(function: &str) -> SparkError {
@@ -35,52 +39,62 @@ pub(crate) fn add_interval(micros: i64, months: i32, days: i32, extra: i64, zone
     zone.to_utc(local).checked_add(extra)
 }
 
-/// Adds an interval value to a date or time; `sign` -1 subtracts.
-fn shift(time: &Value, interval: &Value, sign: i32, zone: &Zone) -> Option<Value> {
-    let (months, days, micros) = match interval {
-        Value::YearMonthInterval(m) => (*m, 0, 0),
-        Value::DayTimeInterval(us) => ((0), i32::try_from(us / MICROS_PER_DAY).ok()?, us % MICROS_PER_DAY),
-        Value::CalendarInterval { months, days, micros } => (*months, *days, *micros),
-        _ => return None,
-    };
-    let (months, days) = (months.checked_mul(sign)?, days.checked_mul(sign)?);
-    let micros = micros.checked_mul(i64::from(sign))?;
-    Some(match time {
-        Value::Date(d) => {
-            let day = add_months(i64::from(*d), i64::from(months)).checked_add(i64::from(days))?;
-            Value::Date(i32::try_from(day.checked_add(micros.div_euclid(MICROS_PER_DAY))?).ok()?)
-        }
-        Value::Timestamp(t) => Value::Timestamp(add_interval(*t, months, days, micros, zone)?),
-        Value::TimestampNtz(t) => Value::TimestampNtz(add_interval(*t, months, days, micros, &Zone::UTC)?),
-        _ => return None,
-    })
-}
-
 fn time_overflow() -> SparkError {
     SparkError::new(ErrorClass::Arithmetic, "DATETIME_OVERFLOW", &[("operation", "add an interval to a timestamp")])
 }
 
+/// A date or moment and an interval of any kind, put together or taken apart.
 fn moved(b: &Build<'_>, minus: bool, time: Expr, interval: Expr) -> Expr {
     let t = time.data_type();
     let nullable = time.nullable() || interval.nullable();
-    fn checked(c: &crate::functions::row::RowContext<'_>, v: &[Value], sign: i32) -> Result<Value> {
-        // DateAddInterval: a date has no place for a time of day.
-        if let (Value::Date(_), Value::CalendarInterval { micros, .. }, true) = (&v[0], &v[1], c.ansi)
-            && *micros != 0
-        {
+    if minus {
+        column_call("-", vec![time, interval], t, nullable, true, b.ansi(), |c| moved_by(c, -1))
+    } else {
+        column_call("+", vec![time, interval], t, nullable, true, b.ansi(), |c| moved_by(c, 1))
+    }
+}
+
+fn moved_by(c: &Columns<'_>, sign: i32) -> Result<ArrayRef> {
+    match c.types[1] {
+        DataType::YearMonthInterval { .. } => shifted::<YearMonth>(c, sign, |months| Some((months, 0, 0))),
+        DataType::CalendarInterval => shifted::<Calendar>(c, sign, Some),
+        _ => shifted::<DayTime>(c, sign, |us| Some((0, i32::try_from(us / MICROS_PER_DAY).ok()?, us % MICROS_PER_DAY))),
+    }
+}
+
+/// Months, days and microseconds.
+pub(super) type Parts = (i32, i32, i64);
+
+fn shifted<I: Read>(c: &Columns<'_>, sign: i32, parts: for<'i> fn(I::Item<'i>) -> Option<Parts>) -> Result<ArrayRef> {
+    let signed = |(months, days, micros): Parts| {
+        Some((months.checked_mul(sign)?, days.checked_mul(sign)?, micros.checked_mul(i64::from(sign))?))
+    };
+    if c.types[0] != DataType::Date {
+        let zone = if c.types[0] == DataType::TimestampNtz { &Zone::UTC } else { c.zone() };
+        return two::<Moment, I, Moment>(c, &|at, interval| {
+            let moved = parts(interval)
+                .and_then(signed)
+                .and_then(|(months, days, micros)| add_interval(at, months, days, micros, zone));
+            moved.map(Some).ok_or_else(time_overflow)
+        });
+    }
+    // DateAddInterval: a date has no place for a time of day.
+    let whole = c.ansi && c.types[1] == DataType::CalendarInterval;
+    two::<Day, I, Day>(c, &|at, interval| {
+        let parts = parts(interval);
+        if whole && parts.is_some_and(|(_, _, micros)| micros != 0) {
             return Err(SparkError::new(
                 ErrorClass::IllegalArgument,
                 "INVALID_INTERVAL_WITH_MICROSECONDS_ADDITION",
                 &[],
             ));
         }
-        shift(&v[0], &v[1], sign, c.zone()).ok_or_else(time_overflow)
-    }
-    if minus {
-        row_call("-", vec![time, interval], t, nullable, true, b.ansi(), |c, v| checked(c, v, -1))
-    } else {
-        row_call("+", vec![time, interval], t, nullable, true, b.ansi(), |c, v| checked(c, v, 1))
-    }
+        let moved = parts.and_then(signed).and_then(|(months, days, micros)| {
+            let day = add_months(at.into(), i64::from(months)).checked_add(i64::from(days))?;
+            i32::try_from(day.checked_add(micros.div_euclid(MICROS_PER_DAY))?).ok()
+        });
+        moved.map(Some).ok_or_else(time_overflow)
+    })
 }
 
 /// Two intervals of different kinds in a sum.
@@ -93,8 +107,8 @@ fn no_time(months: Expr, micros: Expr) -> SparkError {
 /// extractansiintervaldays.
 fn days_of(b: &Build<'_>, interval: Expr) -> Expr {
     let nullable = interval.nullable();
-    row_call("extractansiintervaldays", vec![interval], DataType::Integer, nullable, true, b.ansi(), |_, v| {
-        Ok(Value::Integer((v[0].as_i64().unwrap_or(0) / MICROS_PER_DAY) as i32))
+    column_call("extractansiintervaldays", vec![interval], DataType::Integer, nullable, true, b.ansi(), |c| {
+        one::<DayTime, Int>(c, &|us| Ok(Some((us / MICROS_PER_DAY) as i32)))
     })
 }
 
@@ -177,21 +191,17 @@ pub(super) fn date_time(
                 }
                 let (l, r) = (cast_to(l, &target, ansi), cast_to(r, &target, ansi));
                 let nullable = l.nullable() || r.nullable();
-                row_call("-", vec![l, r], T::INTERVAL_DT, nullable, true, ansi, |c, v| {
-                    let local = |v: &Value| match v {
-                        Value::Timestamp(t) => c.zone().to_local(*t),
-                        v => v.as_i64().unwrap_or(0),
-                    };
-                    Ok(Value::DayTimeInterval(local(&v[0]).wrapping_sub(local(&v[1]))))
+                column_call("-", vec![l, r], T::INTERVAL_DT, nullable, true, ansi, |c| {
+                    let (x, y) = (Local::of(c, 0)?, Local::of(c, 1)?);
+                    each::<DayTime>(c, &|row| Ok(x.get(row).zip(y.get(row)).map(|(x, y)| x.wrapping_sub(y))))
                 })
             }
             (a, T::Date) | (T::Date, a) if *a == T::Date || a.is_string() => {
                 let (l, r) = (cast_to(l, &T::Date, ansi), cast_to(r, &T::Date, ansi));
                 let nullable = l.nullable() || r.nullable();
                 let result = T::DayTimeInterval { start: 0, end: 0 };
-                row_call("-", vec![l, r], result, nullable, true, ansi, |_, v| {
-                    let days = v[0].as_i64().unwrap_or(0) - v[1].as_i64().unwrap_or(0);
-                    Ok(Value::DayTimeInterval(days * MICROS_PER_DAY))
+                column_call("-", vec![l, r], result, nullable, true, ansi, |c| {
+                    two::<Day, Day, DayTime>(c, &|x, y| Ok(Some((i64::from(x) - i64::from(y)) * MICROS_PER_DAY)))
                 })
             }
             (T::Date, _) => b.invoke("date_sub", vec![l, r])?,
@@ -218,25 +228,19 @@ pub(super) fn date_time(
             let nullable = interval.nullable() || number.nullable();
             // MultiplyDTInterval and its kin have the interval first, also for `number * interval`.
             let args = vec![interval, number];
-            guarded(row_call(op, args, result, nullable, true, ansi, if divides { divide } else { multiply }))
+            guarded(column_call(op, args, result, nullable, true, ansi, if divides { divide } else { multiply }))
         }
         _ => return Ok(None),
     }))
 }
 
-/// An interval's number and how to make the interval again; both orders of operands are taken.
-fn split(v: &[Value]) -> (&Value, &Value) {
-    match &v[0] {
-        Value::YearMonthInterval(_) | Value::DayTimeInterval(_) | Value::CalendarInterval { .. } => (&v[0], &v[1]),
-        _ => (&v[1], &v[0]),
-    }
-}
-
-fn rebuild(like: &Value, n: i128) -> Result<Value> {
-    match like {
-        Value::YearMonthInterval(_) => i32::try_from(n).map(Value::YearMonthInterval).map_err(|_| overflow("")),
-        _ => i64::try_from(n).map(Value::DayTimeInterval).map_err(|_| overflow("")),
-    }
+/// An interval's months or microseconds, which have to fit it.
+fn fitting(c: &Columns<'_>, n: Option<i128>) -> Result<Option<i64>> {
+    let fits = match c.result {
+        DataType::YearMonthInterval { .. } => n.and_then(|n| i32::try_from(n).ok()).map(i64::from),
+        _ => n.and_then(|n| i64::try_from(n).ok()),
+    };
+    fits.map(Some).ok_or_else(|| overflow(""))
 }
 
 /// Half up, away from zero at ties.
@@ -247,49 +251,57 @@ fn round_half_up(x: f64) -> Option<i128> {
     Some(x.round() as i128)
 }
 
-fn multiply(_: &crate::functions::row::RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let (interval, number) = split(v);
-    if let Value::CalendarInterval { months, days, micros } = interval {
-        return calendar(*months, *days, *micros, number.as_f64().unwrap_or(0.0));
+fn multiply(c: &Columns<'_>) -> Result<ArrayRef> {
+    match (&c.types[0], &c.types[1]) {
+        (DataType::CalendarInterval, _) => {
+            two::<Calendar, Real, Calendar>(c, &|interval, by| Ok(Some(calendar(interval, by))))
+        }
+        (_, DataType::Decimal { scale, .. }) => two::<Whole, Decimal, Whole>(c, &|n, by| {
+            fitting(c, i128::from(n).checked_mul(by).and_then(|product| rescale(product, *scale, 0)))
+        }),
+        (_, DataType::Float | DataType::Double) => {
+            two::<Whole, Real, Whole>(c, &|n, by| fitting(c, round_half_up(n as f64 * by)))
+        }
+        _ => two::<Whole, Whole, Whole>(c, &|n, by| fitting(c, i128::from(n).checked_mul(by.into()))),
     }
-    let n = i128::from(interval.as_i64().unwrap_or(0));
-    let product = match number {
-        Value::Decimal(d, _, s) => n.checked_mul(*d).and_then(|p| crate::value::text::rescale(p, *s, 0)),
-        Value::Float(_) | Value::Double(_) => round_half_up(n as f64 * number.as_f64().unwrap_or(0.0)),
-        other => n.checked_mul(i128::from(other.as_i64().unwrap_or(0))),
-    };
-    rebuild(interval, product.ok_or_else(|| overflow(""))?)
 }
 
-fn divide(_: &crate::functions::row::RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let (interval, number) = split(v);
-    if number.as_f64() == Some(0.0) {
-        return Err(SparkError::new(ErrorClass::Arithmetic, "INTERVAL_DIVIDED_BY_ZERO", &[]));
-    }
-    if let Value::CalendarInterval { months, days, micros } = interval {
-        return calendar(*months, *days, *micros, 1.0 / number.as_f64().unwrap_or(1.0));
-    }
-    let n = i128::from(interval.as_i64().unwrap_or(0));
+fn divide(c: &Columns<'_>) -> Result<ArrayRef> {
     let half_up = |n: i128, d: i128| {
         let (q, r) = (n / d, n % d);
         if r.unsigned_abs() * 2 >= d.unsigned_abs() { q + (if (n < 0) == (d < 0) { 1 } else { -1 }) } else { q }
     };
-    let quotient = match number {
-        Value::Decimal(d, _, s) => {
-            let scaled = crate::value::text::pow10(u32::from(s.unsigned_abs())).and_then(|p| n.checked_mul(p));
-            scaled.map(|n| half_up(n, *d))
-        }
-        Value::Float(_) | Value::Double(_) => round_half_up(n as f64 / number.as_f64().unwrap_or(1.0)),
-        other => Some(half_up(n, i128::from(other.as_i64().unwrap_or(1)))),
+    let checked = |zero: bool| {
+        if zero { Err(SparkError::new(ErrorClass::Arithmetic, "INTERVAL_DIVIDED_BY_ZERO", &[])) } else { Ok(()) }
     };
-    rebuild(interval, quotient.ok_or_else(|| overflow(""))?)
+    match (&c.types[0], &c.types[1]) {
+        (DataType::CalendarInterval, _) => two::<Calendar, Real, Calendar>(c, &|interval, by| {
+            checked(by == 0.0)?;
+            Ok(Some(calendar(interval, 1.0 / by)))
+        }),
+        (_, DataType::Decimal { scale, .. }) => {
+            let unit = pow10(u32::from(scale.unsigned_abs()));
+            two::<Whole, Decimal, Whole>(c, &|n, by| {
+                checked(by == 0)?;
+                fitting(c, unit.and_then(|p| i128::from(n).checked_mul(p)).map(|n| half_up(n, by)))
+            })
+        }
+        (_, DataType::Float | DataType::Double) => two::<Whole, Real, Whole>(c, &|n, by| {
+            checked(by == 0.0)?;
+            fitting(c, round_half_up(n as f64 / by))
+        }),
+        _ => two::<Whole, Whole, Whole>(c, &|n, by| {
+            checked(by == 0)?;
+            fitting(c, Some(half_up(n.into(), by.into())))
+        }),
+    }
 }
 
 /// IntervalUtils.multiplyExact: fractions of months and days move down.
-fn calendar(months: i32, days: i32, micros: i64, by: f64) -> Result<Value> {
+fn calendar((months, days, micros): Parts, by: f64) -> Parts {
     let m = f64::from(months) * by;
     let d = f64::from(days) * by;
     let whole_days = d.trunc();
     let rest = micros as f64 * by + (d - whole_days) * MICROS_PER_DAY as f64;
-    Ok(Value::CalendarInterval { months: m as i32, days: whole_days as i32, micros: rest.round() as i64 })
+    (m as i32, whole_days as i32, rest.round() as i64)
 }

@@ -2,33 +2,40 @@
 //!
 //! Transcendental functions are those of fdlibm (the crate libm), which Java's StrictMath has too: the same bits everywhere.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int32Array, Int64Array};
+
 use super::overflow;
-use super::strings::s;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::cast::parse::{fit_decimal, parse_decimal};
 use crate::functions::coercion::{self, In, cast_to};
 use crate::functions::describe;
+use crate::functions::hash::{murmur3_hash_columns, xxhash64_columns};
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
-use crate::functions::row::{RowContext, RowEval, row_call};
+use crate::functions::typed::{
+    Bytes, ColumnEval, Columns, Decimal, Double, Int, Long, Real, Text, Whole, column_call, each, one, three, two,
+};
 use crate::types::DataType;
 use crate::value::Value;
-use crate::value::text::{digits, double_to_string, pow10};
+use crate::value::text::{digits, double_to_string, float_to_string, pow10};
 
 const DBL: &[In] = &[In::Double];
 const D: Ret = Ret::Is(T::Double);
 /// What sign and signum take: intervals by the sign of their months or microseconds.
 const SIGNED: &[In] = &[In::Either(&[In::Double, In::YearMonth, In::DayTime])];
 const DOUBLE_OR_DECIMAL: In = In::Either(&[In::Double, In::Dec, In::Long]);
-const INT_OR_LONG: In = In::Either(&[In::Int, In::Long]);
+const SHIFTED: &[In] = &[In::Either(&[In::Int, In::Long]), In::Int];
 
 /// UnaryMathExpression: nullable whatever its argument is.
 macro_rules! unary {
     ($name:literal, $shown:literal, $f:expr) => {
-        FunctionEntry::row($name, 1, 1, DBL, D, Nulls::StrictNullable, |_, v| {
+        FunctionEntry::columns($name, 1, 1, DBL, D, Nulls::StrictNullable, |c| {
             let f: fn(f64) -> f64 = $f;
-            Ok(Value::Double(f(x(&v[0]))))
+            one::<Double, Double>(c, &|x| Ok(Some(f(x))))
         })
         .shown($shown)
     };
@@ -37,10 +44,9 @@ macro_rules! unary {
 /// Null at and below a bound, as Spark's logarithms are.
 macro_rules! logarithm {
     ($name:literal, $shown:literal, $bound:literal, $f:expr) => {
-        FunctionEntry::row($name, 1, 1, DBL, D, Nulls::StrictNullable, |_, v| {
+        FunctionEntry::columns($name, 1, 1, DBL, D, Nulls::StrictNullable, |c| {
             let f: fn(f64) -> f64 = $f;
-            let x = x(&v[0]);
-            Ok(if x <= $bound { Value::Null } else { Value::Double(f(x)) })
+            one::<Double, Double>(c, &|x| Ok(if x <= $bound { None } else { Some(f(x)) }))
         })
         .shown($shown)
     };
@@ -69,115 +75,102 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     unary!("degrees", "DEGREES", f64::to_degrees),
     unary!("radians", "RADIANS", f64::to_radians),
     unary!("rint", "rint", f64::round_ties_even),
-    FunctionEntry::row("signum", 1, 1, SIGNED, D, Nulls::StrictNullable, sign_of).shown("SIGNUM"),
-    FunctionEntry::row("sign", 1, 1, SIGNED, D, Nulls::StrictNullable, sign_of),
+    FunctionEntry::columns("signum", 1, 1, SIGNED, D, Nulls::StrictNullable, sign_of).shown("SIGNUM"),
+    FunctionEntry::columns("sign", 1, 1, SIGNED, D, Nulls::StrictNullable, sign_of),
     logarithm!("ln", "ln", 0.0, libm::log),
     logarithm!("log10", "LOG10", 0.0, libm::log10),
     logarithm!("log2", "LOG2", 0.0, |x| libm::log(x) / libm::log(2.0)),
     logarithm!("log1p", "LOG1P", -1.0, libm::log1p),
     FunctionEntry::custom("log", 1, 2, log),
-    FunctionEntry::row("pow", 2, 2, DBL, D, Nulls::Strict, |_, v| Ok(Value::Double(power(x(&v[0]), x(&v[1]))))),
-    FunctionEntry::row("power", 2, 2, DBL, D, Nulls::Strict, |_, v| Ok(Value::Double(power(x(&v[0]), x(&v[1])))))
-        .shown("POWER"),
-    FunctionEntry::row("atan2", 2, 2, DBL, D, Nulls::Strict, |_, v| {
-        Ok(Value::Double(libm::atan2(x(&v[0]) + 0.0, x(&v[1]) + 0.0)))
+    FunctionEntry::columns("pow", 2, 2, DBL, D, Nulls::Strict, |c| doubles(c, power)),
+    FunctionEntry::columns("power", 2, 2, DBL, D, Nulls::Strict, |c| doubles(c, power)).shown("POWER"),
+    FunctionEntry::columns("atan2", 2, 2, DBL, D, Nulls::Strict, |c| doubles(c, |x, y| libm::atan2(x + 0.0, y + 0.0)))
+        .shown("ATAN2"),
+    FunctionEntry::columns("hypot", 2, 2, DBL, D, Nulls::Strict, |c| doubles(c, libm::hypot)).shown("HYPOT"),
+    FunctionEntry::columns("e", 0, 0, &[], D, Nulls::Never, |c| each::<Double>(c, &|_| Ok(Some(std::f64::consts::E))))
+        .shown("E"),
+    FunctionEntry::columns("pi", 0, 0, &[], D, Nulls::Never, |c| {
+        each::<Double>(c, &|_| Ok(Some(std::f64::consts::PI)))
     })
-    .shown("ATAN2"),
-    FunctionEntry::row("hypot", 2, 2, DBL, D, Nulls::Strict, |_, v| Ok(Value::Double(libm::hypot(x(&v[0]), x(&v[1])))))
-        .shown("HYPOT"),
-    FunctionEntry::row("e", 0, 0, &[], D, Nulls::Never, |_, _| Ok(Value::Double(std::f64::consts::E))).shown("E"),
-    FunctionEntry::row("pi", 0, 0, &[], D, Nulls::Never, |_, _| Ok(Value::Double(std::f64::consts::PI))).shown("PI"),
+    .shown("PI"),
     FunctionEntry::custom("round", 1, 2, round),
     FunctionEntry::custom("bround", 1, 2, round),
     FunctionEntry::custom("ceil", 1, 2, ceil),
     FunctionEntry::custom("ceiling", 1, 2, ceil),
     FunctionEntry::custom("floor", 1, 2, ceil),
-    FunctionEntry::row("factorial", 1, 1, &[In::Int], Ret::Is(T::Long), Nulls::StrictNullable, |_, v| {
-        let n = v[0].as_i64().unwrap_or(-1);
-        Ok(if (0..=20).contains(&n) { Value::Long((1..=n).product()) } else { Value::Null })
+    FunctionEntry::columns("factorial", 1, 1, &[In::Int], Ret::Is(T::Long), Nulls::StrictNullable, |c| {
+        one::<Int, Long>(c, &|n| Ok((0..=20).contains(&n).then(|| (1..=i64::from(n)).product())))
     }),
-    FunctionEntry::row("bin", 1, 1, &[In::Long], Ret::Is(T::Str), Nulls::Strict, |_, v| {
-        Ok(Value::from(format!("{:b}", v[0].as_i64().unwrap_or(0))))
+    FunctionEntry::columns("bin", 1, 1, &[In::Long], Ret::Is(T::Str), Nulls::Strict, |c| {
+        one::<Long, Text>(c, &|n| Ok(Some(format!("{n:b}").into())))
     }),
-    FunctionEntry::row(
+    FunctionEntry::columns(
         "hex",
         1,
         1,
         &[In::Either(&[In::Long, In::Bin, In::Str])],
         Ret::Is(T::Str),
         Nulls::Strict,
-        |_, v| {
-            Ok(Value::from(match &v[0] {
-                Value::Long(n) => format!("{n:X}"),
-                v => super::strings::bytes(v).iter().map(|b| format!("{b:02X}")).collect(),
-            }))
+        |c| match c.types[0] {
+            DataType::Long => one::<Long, Text>(c, &|n| Ok(Some(format!("{n:X}").into()))),
+            _ => one::<Bytes, Text>(c, &|bytes| Ok(Some(bytes.iter().map(|b| format!("{b:02X}")).collect()))),
         },
     ),
-    FunctionEntry::row("unhex", 1, 1, &[In::Str], Ret::Is(T::Bin), Nulls::StrictNullable, |_, v| {
-        Ok(unhex(s(&v[0])).map_or(Value::Null, Value::binary))
+    FunctionEntry::columns("unhex", 1, 1, &[In::Str], Ret::Is(T::Bin), Nulls::StrictNullable, |c| {
+        one::<Text, Bytes>(c, &|text| Ok(unhex(text).map(Cow::Owned)))
     }),
-    FunctionEntry::row("conv", 3, 3, &[In::Str, In::Int, In::Int], Ret::Is(T::Str), Nulls::StrictNullable, conv),
+    FunctionEntry::columns("conv", 3, 3, &[In::Str, In::Int, In::Int], Ret::Is(T::Str), Nulls::StrictNullable, |c| {
+        three::<Text, Int, Int, Text>(c, &|text, from, to| conv(text, from.into(), to.into(), c.ansi))
+    }),
     FunctionEntry::custom("&", 2, 2, bits),
     FunctionEntry::custom("|", 2, 2, bits),
     FunctionEntry::custom("^", 2, 2, bits),
-    FunctionEntry::row("~", 1, 1, &[In::Integral], Ret::Same(0), Nulls::Strict, |_, v| {
-        Ok(whole(&v[0], !v[0].as_i64().unwrap_or(0)))
+    FunctionEntry::columns("~", 1, 1, &[In::Integral], Ret::Same(0), Nulls::Strict, |c| {
+        one::<Whole, Whole>(c, &|n| Ok(Some(!n)))
     }),
-    FunctionEntry::row(
+    FunctionEntry::columns(
         "bit_count",
         1,
         1,
         &[In::Either(&[In::Integral, In::Bool])],
         Ret::Is(T::Int),
         Nulls::Strict,
-        |_, v| {
-            Ok(Value::Integer(match &v[0] {
-                Value::Boolean(b) => i32::from(*b),
-                v => v.as_i64().unwrap_or(0).count_ones() as i32,
-            }))
-        },
+        |c| one::<Whole, Whole>(c, &|n| Ok(Some(n.count_ones().into()))),
     )
     .exact(),
-    FunctionEntry::row("bit_get", 2, 2, &[In::Integral, In::Int], Ret::Is(T::Byte), Nulls::Strict, bit_get),
-    FunctionEntry::row("getbit", 2, 2, &[In::Integral, In::Int], Ret::Is(T::Byte), Nulls::Strict, bit_get),
-    FunctionEntry::row("shiftleft", 2, 2, &[INT_OR_LONG, In::Int], Ret::Same(0), Nulls::Strict, left),
-    FunctionEntry::row("<<", 2, 2, &[INT_OR_LONG, In::Int], Ret::Same(0), Nulls::Strict, left),
-    FunctionEntry::row("shiftright", 2, 2, &[INT_OR_LONG, In::Int], Ret::Same(0), Nulls::Strict, right),
-    FunctionEntry::row(">>", 2, 2, &[INT_OR_LONG, In::Int], Ret::Same(0), Nulls::Strict, right),
-    FunctionEntry::row(
-        "shiftrightunsigned",
-        2,
-        2,
-        &[INT_OR_LONG, In::Int],
-        Ret::Same(0),
-        Nulls::Strict,
-        right_unsigned,
-    ),
-    FunctionEntry::row(">>>", 2, 2, &[INT_OR_LONG, In::Int], Ret::Same(0), Nulls::Strict, right_unsigned),
+    FunctionEntry::columns("bit_get", 2, 2, &[In::Integral, In::Int], Ret::Is(T::Byte), Nulls::Strict, bit_get),
+    FunctionEntry::columns("getbit", 2, 2, &[In::Integral, In::Int], Ret::Is(T::Byte), Nulls::Strict, bit_get),
+    FunctionEntry::columns("shiftleft", 2, 2, SHIFTED, Ret::Same(0), Nulls::Strict, left),
+    FunctionEntry::columns("<<", 2, 2, SHIFTED, Ret::Same(0), Nulls::Strict, left),
+    FunctionEntry::columns("shiftright", 2, 2, SHIFTED, Ret::Same(0), Nulls::Strict, right),
+    FunctionEntry::columns(">>", 2, 2, SHIFTED, Ret::Same(0), Nulls::Strict, right),
+    FunctionEntry::columns("shiftrightunsigned", 2, 2, SHIFTED, Ret::Same(0), Nulls::Strict, right_unsigned),
+    FunctionEntry::columns(">>>", 2, 2, SHIFTED, Ret::Same(0), Nulls::Strict, right_unsigned),
     FunctionEntry::custom("hash", 1, usize::MAX, hash),
     FunctionEntry::custom("xxhash64", 1, usize::MAX, hash),
-    FunctionEntry::row("crc32", 1, 1, &[In::Either(&[In::Bin, In::Str])], Ret::Is(T::Long), Nulls::Strict, |_, v| {
-        let mut crc = u32::MAX;
-        for b in super::strings::bytes(&v[0]) {
-            crc ^= u32::from(*b);
-            for _ in 0..8 {
-                crc = if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
+    FunctionEntry::columns("crc32", 1, 1, &[In::Either(&[In::Bin, In::Str])], Ret::Is(T::Long), Nulls::Strict, |c| {
+        one::<Bytes, Long>(c, &|bytes| {
+            let mut crc = u32::MAX;
+            for b in bytes {
+                crc ^= u32::from(*b);
+                for _ in 0..8 {
+                    crc = if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
+                }
             }
-        }
-        Ok(Value::Long(i64::from(!crc)))
+            Ok(Some(i64::from(!crc)))
+        })
     }),
 ];
 
-fn x(v: &Value) -> f64 {
-    v.as_f64().unwrap_or(f64::NAN)
+fn doubles(c: &Columns<'_>, f: fn(f64, f64) -> f64) -> Result<ArrayRef> {
+    two::<Double, Double, Double>(c, &|x, y| Ok(Some(f(x, y))))
 }
 
-fn sign_of(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    Ok(Value::Double(match &v[0] {
-        Value::YearMonthInterval(months) => f64::from(months.signum()),
-        Value::DayTimeInterval(micros) => micros.signum() as f64,
-        v => sign(x(v)),
-    }))
+fn sign_of(c: &Columns<'_>) -> Result<ArrayRef> {
+    match c.types[0] {
+        DataType::Double => one::<Double, Double>(c, &|x| Ok(Some(sign(x)))),
+        _ => one::<Whole, Double>(c, &|n| Ok(Some(n.signum() as f64))),
+    }
 }
 
 fn sign(x: f64) -> f64 {
@@ -220,9 +213,10 @@ fn log(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         args.insert(0, e);
     }
     let args = b.inputs(args, DBL)?;
-    Ok(row_call("LOG", args, DataType::Double, true, true, b.ansi(), |_, v| {
-        let (base, n) = (x(&v[0]), x(&v[1]));
-        Ok(if base <= 0.0 || n <= 0.0 { Value::Null } else { Value::Double(libm::log(n) / libm::log(base)) })
+    Ok(column_call("LOG", args, DataType::Double, true, true, b.ansi(), |c| {
+        two::<Double, Double, Double>(c, &|base, n| {
+            Ok(if base <= 0.0 || n <= 0.0 { None } else { Some(libm::log(n) / libm::log(base)) })
+        })
     }))
 }
 
@@ -236,8 +230,7 @@ fn scale_argument(b: &Build<'_>, arg: Option<&Expr>) -> Result<i32> {
     };
     let int = cast_to(arg.clone(), &DataType::Integer, b.ansi());
     let value = crate::functions::json::constant(b, &int).map_err(|_| refused())?.ok_or_else(refused)?;
-    // Beyond a double's digits nothing changes.
-    Ok(value.as_i32().unwrap_or(0).clamp(-400, 400))
+    Ok(in_range(value.as_i32().unwrap_or(0)))
 }
 
 /// RoundBase.dataType for decimals.
@@ -294,56 +287,57 @@ fn rounded_double(x: f64, text: &str, scale: i32, mode: Mode) -> f64 {
     format!("{q}e{}", -scale).parse().unwrap_or(x)
 }
 
-fn round_value(c: &RowContext<'_>, v: &Value, scale: i32, mode: Mode) -> Result<Value> {
-    Ok(match v {
-        Value::Double(x) => Value::Double(rounded_double(*x, &double_to_string(*x), scale, mode)),
-        Value::Float(x) => {
-            let text = crate::value::text::float_to_string(*x);
-            Value::Float(rounded_double(f64::from(*x), &text, scale, mode) as f32)
+/// Numbers at the scales of argument 1, or whole.
+fn rounded(c: &Columns<'_>, mode: Mode) -> Result<ArrayRef> {
+    let scales = if c.args.len() > 1 { Some(c.open::<Int>(1)?) } else { None };
+    let scale_at = |row| scales.as_ref().map_or(Some(0), |scales| scales.get(row)).map(in_range);
+    match (&c.types[0], c.result) {
+        (t @ (DataType::Float | DataType::Double), _) => {
+            let (numbers, float) = (c.open::<Real>(0)?, *t == DataType::Float);
+            each::<Real>(c, &|row| {
+                let Some((x, scale)) = numbers.get(row).zip(scale_at(row)) else { return Ok(None) };
+                let text = if float { float_to_string(x as f32) } else { double_to_string(x) };
+                Ok(Some(rounded_double(x, &text, scale, mode)))
+            })
         }
-        Value::Decimal(n, _, s) => {
-            let DataType::Decimal { precision, scale: to } = c.result else { return Ok(Value::Null) };
-            let q = if i32::from(*s) > scale {
-                let q = quotient(*n, (i32::from(*s) - scale) as u32, mode);
-                fit_decimal(q, scale, *precision, *to)
-            } else {
-                fit_decimal(*n, i32::from(*s), *precision, *to)
+        (DataType::Decimal { scale: from, .. }, DataType::Decimal { precision, scale: to }) => {
+            let (numbers, from) = (c.open::<Decimal>(0)?, i32::from(*from));
+            each::<Decimal>(c, &|row| {
+                let Some((n, scale)) = numbers.get(row).zip(scale_at(row)) else { return Ok(None) };
+                let (n, at) = if from > scale { (quotient(n, (from - scale) as u32, mode), scale) } else { (n, from) };
+                match fit_decimal(n, at, *precision, *to).filter(|q| digits(*q) <= u32::from(*precision)) {
+                    None if c.ansi => Err(overflow("Overflow", "")),
+                    fitted => Ok(fitted),
+                }
+            })
+        }
+        (t, _) => {
+            let numbers = c.open::<Whole>(0)?;
+            let (low, high) = match t {
+                DataType::Byte => (i8::MIN.into(), i8::MAX.into()),
+                DataType::Short => (i16::MIN.into(), i16::MAX.into()),
+                DataType::Integer => (i32::MIN.into(), i32::MAX.into()),
+                _ => (i64::MIN.into(), i64::MAX.into()),
             };
-            match q {
-                Some(q) if digits(q) <= u32::from(*precision) => Value::Decimal(q, *precision, *to),
-                _ if c.ansi => return Err(overflow("Overflow", "")),
-                _ => Value::Null,
-            }
+            each::<Whole>(c, &|row| {
+                let Some((n, scale)) = numbers.get(row).zip(scale_at(row)) else { return Ok(None) };
+                if scale >= 0 {
+                    return Ok(Some(n));
+                }
+                let by = scale.unsigned_abs();
+                let n: i128 = quotient(n.into(), by, mode).saturating_mul(pow10(by).unwrap_or(0));
+                if c.ansi && !(low..=high).contains(&n) {
+                    return Err(overflow("Overflow", ""));
+                }
+                Ok(Some(n as i64))
+            })
         }
-        v => {
-            let n = i128::from(v.as_i64().unwrap_or(0));
-            if scale >= 0 {
-                return Ok(v.clone());
-            }
-            let by = scale.unsigned_abs();
-            let n = quotient(n, by, mode).saturating_mul(pow10(by).unwrap_or(0));
-            let fits = match v {
-                Value::Byte(_) => i8::try_from(n).is_ok(),
-                Value::Short(_) => i16::try_from(n).is_ok(),
-                Value::Integer(_) => i32::try_from(n).is_ok(),
-                _ => i64::try_from(n).is_ok(),
-            };
-            if !fits && c.ansi {
-                return Err(overflow("Overflow", ""));
-            }
-            whole(v, n as i64)
-        }
-    })
+    }
 }
 
-/// A whole number of the width of another.
-fn whole(like: &Value, n: i64) -> Value {
-    match like {
-        Value::Byte(_) => Value::Byte(n as i8),
-        Value::Short(_) => Value::Short(n as i16),
-        Value::Integer(_) => Value::Integer(n as i32),
-        _ => Value::Long(n),
-    }
+/// Beyond a double's digits nothing changes.
+fn in_range(scale: i32) -> i32 {
+    scale.clamp(-400, 400)
 }
 
 fn round(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
@@ -362,21 +356,11 @@ fn round(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     if args.len() == 1 {
         args.push(Expr::literal(Value::Integer(0), DataType::Integer));
     }
-    let args = b.inputs(args, &[In::Num, In::Any])?;
+    let args = b.inputs(args, &[In::Num, In::Int])?;
     let t = rounded_type(&args[0].data_type(), scale);
-    let eval: RowEval = if b.name == "round" {
-        |c, v| round_value(c, &v[0], scale_of(&v[1]), Mode::HalfUp)
-    } else {
-        |c, v| round_value(c, &v[0], scale_of(&v[1]), Mode::HalfEven)
-    };
-    Ok(row_call(b.name, args, t, true, true, b.ansi(), eval))
-}
-
-fn scale_of(v: &Value) -> i32 {
-    match v {
-        Value::Decimal(n, _, s) => crate::value::text::rescale(*n, *s, 0).unwrap_or(0) as i32,
-        v => v.as_i64().unwrap_or(0) as i32,
-    }
+    let eval: ColumnEval =
+        if b.name == "round" { |c| rounded(c, Mode::HalfUp) } else { |c| rounded(c, Mode::HalfEven) };
+    Ok(column_call(b.name, args, t, true, true, b.ansi(), eval))
 }
 
 fn ceil(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
@@ -385,12 +369,8 @@ fn ceil(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         let scale = scale_argument(b, args.get(1))?;
         let args = b.inputs(args, &[In::Dec, In::Int])?;
         let t = rounded_type(&args[0].data_type(), scale);
-        let eval: RowEval = if up {
-            |c, v| round_value(c, &v[0], scale_of(&v[1]), Mode::Ceiling)
-        } else {
-            |c, v| round_value(c, &v[0], scale_of(&v[1]), Mode::Floor)
-        };
-        return Ok(row_call(b.name, args, t, true, true, b.ansi(), eval));
+        let eval: ColumnEval = if up { |c| rounded(c, Mode::Ceiling) } else { |c| rounded(c, Mode::Floor) };
+        return Ok(column_call(b.name, args, t, true, true, b.ansi(), eval));
     }
     let shown = match b.name {
         "ceil" => "CEIL",
@@ -407,21 +387,21 @@ fn ceil(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         t @ DataType::Decimal { .. } => t,
         _ => DataType::Long,
     };
-    fn run(c: &RowContext<'_>, v: &Value, mode: Mode) -> Result<Value> {
-        match v {
-            Value::Double(x) => {
+    fn run(c: &Columns<'_>, mode: Mode) -> Result<ArrayRef> {
+        match c.types[0] {
+            DataType::Double => one::<Double, Long>(c, &|x| {
                 let r = if mode == Mode::Ceiling { x.ceil() } else { x.floor() };
                 if c.ansi && !r.is_nan() && !(-9.223_372_036_854_776e18..9.223_372_036_854_776e18).contains(&r) {
                     return Err(overflow("overflow", ""));
                 }
-                Ok(Value::Long(r as i64))
-            }
-            Value::Decimal(..) => round_value(c, v, 0, mode),
-            v => Ok(Value::Long(v.as_i64().unwrap_or(0))),
+                Ok(Some(r as i64))
+            }),
+            DataType::Decimal { .. } => rounded(c, mode),
+            _ => one::<Whole, Whole>(c, &|n| Ok(Some(n))),
         }
     }
-    let eval: RowEval = if up { |c, v| run(c, &v[0], Mode::Ceiling) } else { |c, v| run(c, &v[0], Mode::Floor) };
-    Ok(row_call(shown, args, t, true, true, b.ansi(), eval))
+    let eval: ColumnEval = if up { |c| run(c, Mode::Ceiling) } else { |c| run(c, Mode::Floor) };
+    Ok(column_call(shown, args, t, true, true, b.ansi(), eval))
 }
 
 pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
@@ -430,10 +410,10 @@ pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
 }
 
 /// NumberConverter.convert.
-fn conv(c: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let (text, from, to) = (s(&v[0]).trim(), v[1].as_i64().unwrap_or(0), v[2].as_i64().unwrap_or(0));
+fn conv(text: &str, from: i64, to: i64, ansi: bool) -> Result<Option<Cow<'static, str>>> {
+    let text = text.trim();
     if !(2..=36).contains(&from.abs()) || !(2..=36).contains(&to.abs()) || text.is_empty() {
-        return Ok(Value::Null);
+        return Ok(None);
     }
     let (negative, body) = text.strip_prefix('-').map_or((false, text), |b| (true, b));
     let mut n: u128 = 0;
@@ -447,7 +427,7 @@ fn conv(c: &RowContext<'_>, v: &[Value]) -> Result<Value> {
             break;
         }
     }
-    if over && c.ansi {
+    if over && ansi {
         return Err(overflow("Overflow in function conv()", ""));
     }
     let mut value = n as u64;
@@ -472,7 +452,7 @@ fn conv(c: &RowContext<'_>, v: &[Value]) -> Result<Value> {
     if minus && to < 0 {
         out.push('-');
     }
-    Ok(Value::from(out.into_iter().rev().collect::<String>()))
+    Ok(Some(out.into_iter().rev().collect()))
 }
 
 fn bits(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
@@ -511,60 +491,57 @@ fn bits(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         ));
     }
     let nullable = args.iter().any(Expr::nullable);
-    let eval: RowEval = match b.name {
-        "&" => |_, v| Ok(whole(&v[0], v[0].as_i64().unwrap_or(0) & v[1].as_i64().unwrap_or(0))),
-        "|" => |_, v| Ok(whole(&v[0], v[0].as_i64().unwrap_or(0) | v[1].as_i64().unwrap_or(0))),
-        _ => |_, v| Ok(whole(&v[0], v[0].as_i64().unwrap_or(0) ^ v[1].as_i64().unwrap_or(0))),
+    let eval: ColumnEval = match b.name {
+        "&" => |c| two::<Whole, Whole, Whole>(c, &|x, y| Ok(Some(x & y))),
+        "|" => |c| two::<Whole, Whole, Whole>(c, &|x, y| Ok(Some(x | y))),
+        _ => |c| two::<Whole, Whole, Whole>(c, &|x, y| Ok(Some(x ^ y))),
     };
-    Ok(row_call(b.name, args, l, nullable, true, ansi, eval))
+    Ok(column_call(b.name, args, l, nullable, true, ansi, eval))
 }
 
-fn bit_get(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let width = match v[0] {
-        Value::Byte(_) => 8,
-        Value::Short(_) => 16,
-        Value::Integer(_) => 32,
+fn bit_get(c: &Columns<'_>) -> Result<ArrayRef> {
+    let width = match c.types[0] {
+        DataType::Byte => 8,
+        DataType::Short => 16,
+        DataType::Integer => 32,
         _ => 64,
     };
-    let pos = v[1].as_i64().unwrap_or(-1);
-    if pos < 0 || pos >= width {
-        return Err(SparkError::new(
-            ErrorClass::IllegalArgument,
-            "INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE",
-            &[
-                ("parameter", "`pos`"),
-                ("functionName", "`bit_get`"),
-                ("lower", "0"),
-                ("upper", &width.to_string()),
-                ("invalidValue", &pos.to_string()),
-            ],
-        ));
+    two::<Whole, Whole, Whole>(c, &|n, pos| {
+        if pos < 0 || pos >= width {
+            return Err(SparkError::new(
+                ErrorClass::IllegalArgument,
+                "INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE",
+                &[
+                    ("parameter", "`pos`"),
+                    ("functionName", "`bit_get`"),
+                    ("lower", "0"),
+                    ("upper", &width.to_string()),
+                    ("invalidValue", &pos.to_string()),
+                ],
+            ));
+        }
+        Ok(Some((n >> pos) & 1))
+    })
+}
+
+/// Shifts at the width of the numbers.
+fn shifted(c: &Columns<'_>, int: fn(i32, u32) -> i32, long: fn(i64, u32) -> i64) -> Result<ArrayRef> {
+    match c.types[0] {
+        DataType::Integer => two::<Whole, Whole, Whole>(c, &|n, by| Ok(Some(int(n as i32, by as u32).into()))),
+        _ => two::<Whole, Whole, Whole>(c, &|n, by| Ok(Some(long(n, by as u32)))),
     }
-    Ok(Value::Byte(((v[0].as_i64().unwrap_or(0) >> pos) & 1) as i8))
 }
 
-fn left(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let by = v[1].as_i64().unwrap_or(0) as u32;
-    Ok(match v[0] {
-        Value::Integer(n) => Value::Integer(n.wrapping_shl(by)),
-        ref n => Value::Long(n.as_i64().unwrap_or(0).wrapping_shl(by)),
-    })
+fn left(c: &Columns<'_>) -> Result<ArrayRef> {
+    shifted(c, i32::wrapping_shl, i64::wrapping_shl)
 }
 
-fn right(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let by = v[1].as_i64().unwrap_or(0) as u32;
-    Ok(match v[0] {
-        Value::Integer(n) => Value::Integer(n.wrapping_shr(by)),
-        ref n => Value::Long(n.as_i64().unwrap_or(0).wrapping_shr(by)),
-    })
+fn right(c: &Columns<'_>) -> Result<ArrayRef> {
+    shifted(c, i32::wrapping_shr, i64::wrapping_shr)
 }
 
-fn right_unsigned(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let by = v[1].as_i64().unwrap_or(0) as u32;
-    Ok(match v[0] {
-        Value::Integer(n) => Value::Integer((n as u32).wrapping_shr(by) as i32),
-        ref n => Value::Long((n.as_i64().unwrap_or(0) as u64).wrapping_shr(by) as i64),
-    })
+fn right_unsigned(c: &Columns<'_>) -> Result<ArrayRef> {
+    shifted(c, |n, by| (n as u32).wrapping_shr(by) as i32, |n, by| (n as u64).wrapping_shr(by) as i64)
 }
 
 /// hash(...) and xxhash64(...): seed 42. Equal maps may hash differently, so there is no hash of one.
@@ -578,12 +555,16 @@ fn hash(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
             ],
         ));
     }
-    let (t, eval): (DataType, RowEval) = if b.name == "hash" {
-        (DataType::Integer, |_, v| {
-            Ok(Value::Integer(v.iter().fold(42, |h, v| crate::functions::hash::murmur3_value(v, h))))
+    let (t, eval): (DataType, ColumnEval) = if b.name == "hash" {
+        (DataType::Integer, |c| {
+            let columns = (0..c.args.len()).map(|i| c.same(i)).collect::<Result<Vec<_>>>()?;
+            Ok(Arc::new(Int32Array::from(murmur3_hash_columns(&columns, c.types, 42))))
         })
     } else {
-        (DataType::Long, |_, v| Ok(Value::Long(v.iter().fold(42, |h, v| crate::functions::hash::xxhash64_value(v, h)))))
+        (DataType::Long, |c| {
+            let columns = (0..c.args.len()).map(|i| c.same(i)).collect::<Result<Vec<_>>>()?;
+            Ok(Arc::new(Int64Array::from(xxhash64_columns(&columns, c.types, 42))))
+        })
     };
-    Ok(row_call(b.name, args, t, false, false, b.ansi(), eval))
+    Ok(column_call(b.name, args, t, false, false, b.ansi(), eval))
 }

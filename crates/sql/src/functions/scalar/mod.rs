@@ -19,7 +19,6 @@ mod maps;
 mod math;
 mod misc;
 mod numbers;
-mod pairs;
 mod patterns;
 mod predicates;
 mod random;
@@ -51,7 +50,6 @@ pub(in crate::functions) use self::predicates::equal_values;
 pub(crate) use self::session::{VARIABLE_REFERENCE, current_schema, variable_of, variable_reference};
 pub(in crate::functions) use self::strings::range as substring_range;
 pub(crate) use self::times::{check_schema as check_time_type, enabled as time_type_enabled};
-pub(in crate::functions) use self::truncation::TruncUnit;
 
 use arrow::array::ArrayRef;
 

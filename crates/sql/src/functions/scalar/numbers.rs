@@ -1,14 +1,17 @@
 //! to_number, to_char and to_binary: numbers and bytes by format (ToNumberParser, ToCharacter, ToBinary).
 
+use std::borrow::Cow;
+
+use arrow::array::ArrayRef;
+
 use super::math::unhex;
-use super::strings::s;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::In;
 use crate::functions::describe;
 use crate::functions::json::{constant, unbase64};
 use crate::functions::registry::{Build, FunctionEntry};
-use crate::functions::row::row_call;
+use crate::functions::typed::{Bytes, Columns, Decimal, Memo, Text, column_call, each, two};
 use crate::types::DataType;
 use crate::value::Value;
 use crate::value::text::pow10;
@@ -245,29 +248,28 @@ fn format_argument(b: &Build<'_>, args: &[Expr]) -> Result<Option<String>> {
 fn to_number(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[In::Str, In::Str])?;
     let Some(text) = format_argument(b, &args)? else {
-        return Ok(row_call(b.name, args, DataType::decimal(38, 0), true, true, b.ansi(), |_, _| Ok(Value::Null)));
+        // A null format: never a row is read.
+        return Ok(column_call(b.name, args, DataType::decimal(38, 0), true, true, b.ansi(), |c| number(c, false)));
     };
     let t = Format::parse(&text)?.data_type();
     let nullable = b.name != "to_number" || args.iter().any(Expr::nullable);
     Ok(if b.name == "to_number" {
-        row_call(b.name, args, t, nullable, true, b.ansi(), |c, v| {
-            number(c, v)?.ok_or_else(|| {
-                SparkError::new(
-                    ErrorClass::IllegalArgument,
-                    "INVALID_FORMAT.MISMATCH_INPUT",
-                    &[("inputType", "\"STRING\""), ("input", s(&v[0])), ("format", s(&v[1]))],
-                )
-            })
-        })
+        column_call(b.name, args, t, nullable, true, b.ansi(), |c| number(c, true))
     } else {
-        row_call(b.name, args, t, nullable, true, b.ansi(), |c, v| Ok(number(c, v)?.unwrap_or(Value::Null)))
+        column_call(b.name, args, t, nullable, true, b.ansi(), |c| number(c, false))
     })
 }
 
-fn number(c: &crate::functions::row::RowContext<'_>, v: &[Value]) -> Result<Option<Value>> {
-    let format = c.cached(s(&v[1]), Format::parse)?;
-    let DataType::Decimal { precision, scale } = *c.result else { return Ok(None) };
-    Ok(format.read(s(&v[0])).map(|n| Value::Decimal(n, precision, scale)))
+fn number(c: &Columns<'_>, fails: bool) -> Result<ArrayRef> {
+    let formats = Memo::default();
+    two::<Text, Text, Decimal>(c, &|text, format| match formats.get(format, Format::parse)?.read(text) {
+        None if fails => Err(SparkError::new(
+            ErrorClass::IllegalArgument,
+            "INVALID_FORMAT.MISMATCH_INPUT",
+            &[("inputType", "\"STRING\""), ("input", text), ("format", format)],
+        )),
+        read => Ok(read),
+    })
 }
 
 /// Of dates a date_format, of bytes their text, of numbers a text by format.
@@ -300,10 +302,10 @@ fn to_char(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         Format::parse(&text)?;
     }
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("to_char", args, DataType::String, nullable, true, b.ansi(), |c, v| {
-        let Value::Decimal(n, _, scale) = v[0] else { return Ok(Value::Null) };
-        let format = c.cached(s(&v[1]), Format::parse)?;
-        Ok(Value::from(format.write(n, scale)))
+    Ok(column_call("to_char", args, DataType::String, nullable, true, b.ansi(), |c| {
+        let DataType::Decimal { scale, .. } = c.types[0] else { return Err(SparkError::internal("a decimal")) };
+        let formats = Memo::default();
+        two::<Decimal, Text, Text>(c, &|n, format| Ok(Some(formats.get(format, Format::parse)?.write(n, scale).into())))
     }))
 }
 
@@ -336,21 +338,40 @@ fn to_binary(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let nullable = lenient || base64 != Some(true) || args.iter().any(Expr::nullable);
     let name = b.name;
     Ok(if lenient {
-        row_call(name, args, DataType::Binary, nullable, true, b.ansi(), |_, v| Ok(bytes_of(v).unwrap_or(Value::Null)))
+        column_call(name, args, DataType::Binary, nullable, true, b.ansi(), |c| binary(c, false))
     } else {
-        row_call(name, args, DataType::Binary, nullable, true, b.ansi(), |_, v| bytes_of(v))
+        column_call(name, args, DataType::Binary, nullable, true, b.ansi(), |c| binary(c, true))
     })
 }
 
-fn bytes_of(v: &[Value]) -> Result<Value> {
-    let text = s(&v[0]);
-    let format = v.get(1).map_or("hex", s).to_lowercase();
+/// The bytes that texts name; what does not read fails or is null.
+fn binary(c: &Columns<'_>, fails: bool) -> Result<ArrayRef> {
+    let texts = c.open::<Text>(0)?;
+    let formats = if c.args.len() > 1 { Some(c.open::<Text>(1)?) } else { None };
+    each::<Bytes>(c, &|row| {
+        let Some(text) = texts.get(row) else { return Ok(None) };
+        let format = match &formats {
+            None => "hex",
+            Some(formats) => match formats.get(row) {
+                None => return Ok(None),
+                Some(format) => format,
+            },
+        };
+        match bytes_of(text, format) {
+            Err(_) if !fails => Ok(None),
+            made => made.map(|bytes| Some(Cow::Owned(bytes))),
+        }
+    })
+}
+
+fn bytes_of(text: &str, format: &str) -> Result<Vec<u8>> {
+    let format = format.to_lowercase();
     let made = match format.as_str() {
         "hex" => unhex(text),
         "base64" => unbase64(text),
         _ => Some(text.as_bytes().to_vec()),
     };
-    made.map(Value::binary).ok_or_else(|| {
+    made.ok_or_else(|| {
         SparkError::new(
             ErrorClass::IllegalArgument,
             "CONVERSION_INVALID_INPUT",

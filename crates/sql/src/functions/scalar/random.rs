@@ -8,16 +8,17 @@ use arrow::compute::take;
 use super::misc::not_deterministic;
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
-use crate::functions::cast::{CastContext, cast_value};
+use crate::functions::cast::{CastContext, cast_array};
 use crate::functions::chance::{Twister, XorShiftRandom};
 use crate::functions::coercion::{self, In, eval_mode};
 use crate::functions::describe;
 use crate::functions::nested::{Lists, list_array, pick_rows};
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::functions::row::call;
+use crate::functions::typed::{Double, Opened};
 use crate::functions::{EvalContext, Kernel, Operand};
 use crate::types::DataType;
-use crate::value::{Value, ValueBuilder, value_at};
+use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("rand", 0, 1, random),
@@ -129,23 +130,17 @@ impl Kernel for Uniform {
             numbers.double();
         }
         let cast = CastContext { mode: eval_mode(self.ansi), zone: ctx.conf.time_zone(), now_us: ctx.now_us };
-        let double = |array: &ArrayRef, row: usize, t: &DataType| {
-            cast_value(&value_at(array, row, t), t, &DataType::Double, cast).map(|v| v.as_f64())
-        };
-        let mut out = ValueBuilder::new(&self.result, rows);
-        for row in 0..rows {
-            let share = numbers.double();
-            let (low, high) = (double(&args[0], row, &self.types[0])?, double(&args[1], row, &self.types[1])?);
-            let value = match (low, high) {
-                (Some(low), Some(high)) => {
-                    let number = Value::Double(share * (high - low) + low);
-                    cast_value(&number, &DataType::Double, &self.result, cast)?
-                }
-                _ => Value::Null,
-            };
-            out.append(&value)?;
-        }
-        out.finish()
+        let bounds = (0..2).map(|i| cast_array(&args[i], &self.types[i], &DataType::Double, cast));
+        let bounds = bounds.collect::<Result<Vec<_>>>()?;
+        let (low, high) = (Opened::<Double>::new(&bounds[0], false)?, Opened::<Double>::new(&bounds[1], false)?);
+        let drawn: Float64Array = (0..rows)
+            .map(|row| {
+                let share = numbers.double();
+                Some(share * (high.get(row)? - low.get(row)?) + low.get(row)?)
+            })
+            .collect();
+        let drawn: ArrayRef = Arc::new(drawn);
+        cast_array(&drawn, &DataType::Double, &self.result, cast)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Unary minus and plus, abs.
 
+use arrow::array::ArrayRef;
+
 use super::arithmetic::{NUMBER_OR_INTERVAL, overflow};
 use super::intervals;
 use crate::error::{Result, SparkError};
@@ -7,21 +9,21 @@ use crate::expr::Expr;
 use crate::functions::coercion::{In, cast_to, unexpected_input};
 use crate::functions::describe;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
-use crate::functions::row::{RowContext, row_call};
-use crate::value::Value;
+use crate::functions::typed::{Calendar, Columns, Decimal, Real, Whole, column_call, one};
+use crate::types::DataType;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("negative", 1, 1, negative),
-    FunctionEntry::row("positive", 1, 1, &[NUMBER_OR_INTERVAL], Ret::Same(0), Nulls::Strict, |_, v| Ok(v[0].clone()))
+    FunctionEntry::columns("positive", 1, 1, &[NUMBER_OR_INTERVAL], Ret::Same(0), Nulls::Strict, |c| c.same(0))
         .shown("+"),
-    FunctionEntry::row(
+    FunctionEntry::columns(
         "abs",
         1,
         1,
         &[In::Either(&[In::Num, In::DayTime, In::YearMonth])],
         Ret::Same(0),
         Nulls::Strict,
-        |c, v| abs(c, &v[0]),
+        |c| negated(c, true),
     ),
 ];
 
@@ -41,46 +43,31 @@ pub(super) fn negative(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let t = arg.data_type();
     let nullable = arg.nullable();
-    Ok(row_call(name, vec![arg], t, nullable, true, b.ansi(), |c, v| negate(c, &v[0])))
+    Ok(column_call(name, vec![arg], t, nullable, true, b.ansi(), |c| negated(c, false)))
 }
 
-fn negate(c: &RowContext<'_>, v: &Value) -> Result<Value> {
-    macro_rules! int {
-        ($n:expr, $make:expr) => {
-            match ($n.checked_neg(), c.ansi) {
-                (Some(n), _) => Ok($make(n)),
-                (None, true) => Err(overflow("overflow", "")),
-                (None, false) => Ok($make($n.wrapping_neg())),
-            }
-        };
-    }
-    match v {
-        Value::Byte(n) => int!(n, Value::Byte),
-        Value::Short(n) => int!(n, Value::Short),
-        Value::Integer(n) => int!(n, Value::Integer),
-        Value::Long(n) => int!(n, Value::Long),
-        Value::Float(x) => Ok(Value::Float(-x)),
-        Value::Double(x) => Ok(Value::Double(-x)),
-        Value::Decimal(n, p, s) => Ok(Value::Decimal(-n, *p, *s)),
-        Value::YearMonthInterval(n) => {
-            n.checked_neg().map(Value::YearMonthInterval).ok_or_else(|| intervals::overflow(""))
-        }
-        Value::DayTimeInterval(n) => n.checked_neg().map(Value::DayTimeInterval).ok_or_else(|| intervals::overflow("")),
-        Value::CalendarInterval { months, days, micros } => Ok(Value::CalendarInterval {
-            months: months.wrapping_neg(),
-            days: days.wrapping_neg(),
-            micros: micros.wrapping_neg(),
-        }),
-        _ => Ok(Value::Null),
-    }
-}
-
-fn abs(c: &RowContext<'_>, v: &Value) -> Result<Value> {
-    let negative = match v {
-        Value::Float(x) => return Ok(Value::Float(x.abs())),
-        Value::Double(x) => return Ok(Value::Double(x.abs())),
-        Value::Decimal(n, ..) => *n < 0,
-        v => v.as_i64().is_some_and(|n| n < 0),
+/// Numbers and intervals with the other sign; all of them or, of abs, the negative ones.
+fn negated(c: &Columns<'_>, negative_only: bool) -> Result<ArrayRef> {
+    let least = match c.result {
+        DataType::Byte => i64::from(i8::MIN),
+        DataType::Short => i64::from(i16::MIN),
+        DataType::Integer | DataType::YearMonthInterval { .. } => i64::from(i32::MIN),
+        _ => i64::MIN,
     };
-    if negative { negate(c, v) } else { Ok(v.clone()) }
+    match c.result {
+        DataType::Float | DataType::Double => {
+            one::<Real, Real>(c, &|x| Ok(Some(if negative_only { x.abs() } else { -x })))
+        }
+        DataType::Decimal { .. } => one::<Decimal, Decimal>(c, &|n| Ok(Some(if negative_only { n.abs() } else { -n }))),
+        DataType::CalendarInterval => one::<Calendar, Calendar>(c, &|(months, days, micros)| {
+            Ok(Some((months.wrapping_neg(), days.wrapping_neg(), micros.wrapping_neg())))
+        }),
+        t => one::<Whole, Whole>(c, &|n| match n {
+            n if negative_only && n >= 0 => Ok(Some(n)),
+            n if n != least => Ok(Some(-n)),
+            _ if t.is_ansi_interval() => Err(intervals::overflow("")),
+            _ if c.ansi => Err(overflow("overflow", "")),
+            _ => Ok(Some(least)),
+        }),
+    }
 }

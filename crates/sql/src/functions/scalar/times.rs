@@ -4,7 +4,6 @@
 use arrow::array::ArrayRef;
 
 use super::dates::out_of_bounds;
-use super::strings::s;
 use crate::conf::SqlConf;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
@@ -13,7 +12,11 @@ use crate::functions::coercion::{In, cast_to};
 use crate::functions::datetime::pattern::Pattern;
 use crate::functions::datetime::zone::Zone;
 use crate::functions::registry::{Build, FunctionEntry};
-use crate::functions::row::{RowContext, RowEval, call, row_call};
+use crate::functions::row::call;
+use crate::functions::typed::{
+    Clock, ColumnEval, Columns, Day, DayTime, Decimal, Int, Long, Memo, Real, Text, Whole, column_call, each, one,
+    three, two,
+};
 use crate::functions::{EvalContext, Kernel};
 use crate::types::{DataType, StructType};
 use crate::value::Value;
@@ -29,17 +32,17 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("try_to_time", 1, 2, try_to_time),
     FunctionEntry::custom("time_diff", 3, 3, time_diff),
     FunctionEntry::custom("time_trunc", 2, 2, time_trunc),
-    FunctionEntry::custom("time_from_micros", 1, 1, |b, a| time_from(b, a, |_, v| nanos(whole(&v[0]), 1000))),
-    FunctionEntry::custom("time_from_millis", 1, 1, |b, a| time_from(b, a, |_, v| nanos(whole(&v[0]), 1_000_000))),
+    FunctionEntry::custom("time_from_micros", 1, 1, |b, a| time_from(b, a, |c| of_units(c, 1000))),
+    FunctionEntry::custom("time_from_millis", 1, 1, |b, a| time_from(b, a, |c| of_units(c, 1_000_000))),
     FunctionEntry::custom("time_from_seconds", 1, 1, |b, a| time_from(b, a, from_seconds)),
     FunctionEntry::custom("time_to_micros", 1, 1, |b, a| {
-        time_to(b, a, DataType::Long, |_, v| Ok(Value::Long(of(&v[0]) / 1000)))
+        time_to(b, a, DataType::Long, |c| one::<Clock, Long>(c, &|t| Ok(Some(t / 1000))))
     }),
     FunctionEntry::custom("time_to_millis", 1, 1, |b, a| {
-        time_to(b, a, DataType::Long, |_, v| Ok(Value::Long(of(&v[0]) / 1_000_000)))
+        time_to(b, a, DataType::Long, |c| one::<Clock, Long>(c, &|t| Ok(Some(t / 1_000_000))))
     }),
     FunctionEntry::custom("time_to_seconds", 1, 1, |b, a| {
-        time_to(b, a, DataType::decimal(14, 6), |_, v| Ok(Value::Decimal(i128::from(of(&v[0]) / 1000), 14, 6)))
+        time_to(b, a, DataType::decimal(14, 6), |c| one::<Clock, Decimal>(c, &|t| Ok(Some((t / 1000).into()))))
     }),
 ];
 
@@ -70,14 +73,6 @@ pub(super) fn is_time(e: &Expr) -> bool {
     matches!(e.data_type(), DataType::Time(_))
 }
 
-fn of(v: &Value) -> i64 {
-    v.as_i64().unwrap_or(0)
-}
-
-fn whole(v: &Value) -> i128 {
-    i128::from(of(v))
-}
-
 fn precision(e: &Expr) -> u8 {
     match e.data_type() {
         DataType::Time(precision) => precision,
@@ -86,10 +81,10 @@ fn precision(e: &Expr) -> u8 {
 }
 
 /// A count of units as a time of day, or DATETIME_FIELD_OUT_OF_BOUNDS.
-fn nanos(count: i128, unit: i128) -> Result<Value> {
+fn nanos(count: i128, unit: i128) -> Result<Option<i64>> {
     let total = count.saturating_mul(unit);
     match i64::try_from(total) {
-        Ok(total) if (0..DAY_NS).contains(&total) => Ok(Value::Time(total)),
+        Ok(total) if (0..DAY_NS).contains(&total) => Ok(Some(total)),
         _ => Err(out_of_bounds(&format!(
             "Invalid TIME value: must be between 00:00:00 and 23:59:59.999999999, but got {total} nanoseconds"
         ))),
@@ -99,7 +94,7 @@ fn nanos(count: i128, unit: i128) -> Result<Value> {
 fn current_time(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let wanted = match args.first() {
         None => 6,
-        Some(Expr::Literal { value, .. }) if value.as_i64().is_some() => of(value),
+        Some(Expr::Literal { value, .. }) if value.as_i64().is_some() => value.as_i64().unwrap_or(0),
         Some(other) => {
             let data_type = other.data_type().quoted_sql();
             return Err(SparkError::analysis(
@@ -138,60 +133,68 @@ fn make_time(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     enabled(b.conf)?;
     let mut args = b.inputs(args, &[In::Int, In::Int, In::Any])?;
     args[2] = cast_to(args[2].clone(), &DataType::decimal(16, 6), b.ansi());
-    Ok(row_call("make_time", args, DataType::Time(6), true, true, b.ansi(), |_, v| {
-        let micros = match &v[2] {
-            Value::Decimal(unscaled, _, scale) => rescale(*unscaled, *scale, 6).unwrap_or(0) as i64,
-            other => of(other).saturating_mul(1_000_000),
-        };
-        let field = |name: &str, limit: i64, value: i64| {
-            if (0..=limit).contains(&value) {
-                return Ok(value);
-            }
-            Err(out_of_bounds(&format!("Invalid value for {name} (valid values 0 - {limit}): {value}")))
-        };
-        let hour = field("HourOfDay", 23, of(&v[0]))?;
-        let minute = field("MinuteOfHour", 59, of(&v[1]))?;
-        field("SecondOfMinute", 59, micros.div_euclid(1_000_000))?;
-        Ok(Value::Time((((hour * 60 + minute) * 60) * 1_000_000 + micros) * 1000))
+    Ok(column_call("make_time", args, DataType::Time(6), true, true, b.ansi(), |c| {
+        three::<Int, Int, Decimal, Clock>(c, &|hour, minute, micros| {
+            let field = |name: &str, limit: i64, value: i64| {
+                if (0..=limit).contains(&value) {
+                    return Ok(value);
+                }
+                Err(out_of_bounds(&format!("Invalid value for {name} (valid values 0 - {limit}): {value}")))
+            };
+            let micros = micros as i64;
+            let hour = field("HourOfDay", 23, hour.into())?;
+            let minute = field("MinuteOfHour", 59, minute.into())?;
+            field("SecondOfMinute", 59, micros.div_euclid(1_000_000))?;
+            Ok(Some((((hour * 60 + minute) * 60) * 1_000_000 + micros) * 1000))
+        })
     }))
 }
 
-/// The time that a text names, by a pattern when there is one.
-fn parsed(c: &RowContext<'_>, v: &[Value]) -> Result<Option<i64>> {
-    let text = s(&v[0]);
-    let Some(pattern) = v.get(1) else { return Ok(parse_time(text)) };
-    let pattern = c.cached(s(pattern), |p| Pattern::new(p, true))?;
-    Ok(pattern.parse_instant(text, &Zone::UTC).ok().map(|us| us.rem_euclid(MICROS_PER_DAY) * 1000))
+/// The times that texts name, by patterns when there are such; what does not read fails or is null.
+fn parsed(c: &Columns<'_>, fails: bool) -> Result<ArrayRef> {
+    let (texts, known) = (c.open::<Text>(0)?, Memo::default());
+    let patterns = if c.args.len() > 1 { Some(c.open::<Text>(1)?) } else { None };
+    each::<Clock>(c, &|row| {
+        let Some(text) = texts.get(row) else { return Ok(None) };
+        let (time, pattern) = match &patterns {
+            None => (parse_time(text), DEFAULT_PATTERN),
+            Some(patterns) => {
+                let Some(written) = patterns.get(row) else { return Ok(None) };
+                let pattern = known.get(written, |p| Pattern::new(p, true))?;
+                let micros = pattern.parse_instant(text, &Zone::UTC).ok();
+                (micros.map(|us| us.rem_euclid(MICROS_PER_DAY) * 1000), written)
+            }
+        };
+        if time.is_none() && fails {
+            return Err(SparkError::new(
+                ErrorClass::DateTime,
+                "CANNOT_PARSE_TIME",
+                &[
+                    ("input", &literal_sql(&Value::from(text), &DataType::String, &Zone::UTC)),
+                    ("format", &format!("'{pattern}'")),
+                ],
+            ));
+        }
+        Ok(time)
+    })
 }
 
 fn to_time(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     enabled(b.conf)?;
     let args = b.inputs(args, &[In::Str])?;
-    Ok(row_call("to_time", args, DataType::Time(6), true, true, b.ansi(), |c, v| match parsed(c, v)? {
-        Some(nanos) => Ok(Value::Time(nanos)),
-        None => Err(SparkError::new(
-            ErrorClass::DateTime,
-            "CANNOT_PARSE_TIME",
-            &[
-                ("input", &literal_sql(&v[0], &DataType::String, &Zone::UTC)),
-                ("format", &format!("'{}'", v.get(1).map_or(DEFAULT_PATTERN, s))),
-            ],
-        )),
-    }))
+    Ok(column_call("to_time", args, DataType::Time(6), true, true, b.ansi(), |c| parsed(c, true)))
 }
 
 fn try_to_time(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     enabled(b.conf)?;
     let args = b.inputs(args, &[In::Str])?;
-    let tried = row_call("to_time", args, DataType::Time(6), true, true, b.ansi(), |c, v| {
-        Ok(parsed(c, v)?.map_or(Value::Null, Value::Time))
-    });
-    Ok(row_call("try_to_time", vec![tried], DataType::Time(6), true, true, b.ansi(), |_, v| Ok(v[0].clone())))
+    let tried = column_call("to_time", args, DataType::Time(6), true, true, b.ansi(), |c| parsed(c, false));
+    Ok(column_call("try_to_time", vec![tried], DataType::Time(6), true, true, b.ansi(), |c| c.same(0)))
 }
 
 /// Nanoseconds of a unit's name.
-fn unit(function: &str, name: &Value) -> Result<i64> {
-    Ok(match s(name).to_ascii_uppercase().as_str() {
+fn unit(function: &str, name: &str) -> Result<i64> {
+    Ok(match name.to_ascii_uppercase().as_str() {
         "HOUR" => 3_600_000_000_000,
         "MINUTE" => 60_000_000_000,
         "SECOND" => 1_000_000_000,
@@ -204,7 +207,7 @@ fn unit(function: &str, name: &Value) -> Result<i64> {
                 &[
                     ("parameter", "`unit`"),
                     ("functionName", &format!("`{function}`")),
-                    ("invalidValue", &format!("'{}'", s(name))),
+                    ("invalidValue", &format!("'{name}'")),
                 ],
             ));
         }
@@ -225,55 +228,76 @@ fn times(b: &Build<'_>, args: &[Expr], first: usize) -> Result<()> {
 fn time_diff(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     enabled(b.conf)?;
     times(b, &args, 1)?;
+    let args = b.inputs(args, &[In::Str, In::Any])?;
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("time_diff", args, DataType::Long, nullable, true, b.ansi(), |_, v| {
-        Ok(Value::Long((of(&v[2]) - of(&v[1])) / unit("time_diff", &v[0])?))
+    Ok(column_call("time_diff", args, DataType::Long, nullable, true, b.ansi(), |c| {
+        let units = Memo::default();
+        three::<Text, Clock, Clock, Long>(c, &|name, from, to| {
+            Ok(Some((to - from) / *units.get(name, |name| unit("time_diff", name))?))
+        })
     }))
 }
 
 fn time_trunc(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     enabled(b.conf)?;
     times(b, &args, 1)?;
+    let args = b.inputs(args, &[In::Str, In::Any])?;
     let (data_type, nullable) = (args[1].data_type(), args.iter().any(Expr::nullable));
-    Ok(row_call("time_trunc", args, data_type, nullable, true, b.ansi(), |_, v| {
-        let unit = unit("time_trunc", &v[0])?;
-        Ok(Value::Time(of(&v[1]) / unit * unit))
+    Ok(column_call("time_trunc", args, data_type, nullable, true, b.ansi(), |c| {
+        let units = Memo::default();
+        two::<Text, Clock, Clock>(c, &|name, time| {
+            let unit = *units.get(name, |name| unit("time_trunc", name))?;
+            Ok(Some(time / unit * unit))
+        })
     }))
 }
 
-fn time_from(b: &mut Build<'_>, args: Vec<Expr>, eval: RowEval) -> Result<Expr> {
+fn time_from(b: &mut Build<'_>, args: Vec<Expr>, eval: ColumnEval) -> Result<Expr> {
     enabled(b.conf)?;
     let inputs = if b.name == "time_from_seconds" { &[In::Num] } else { &[In::Integral] };
     let args = b.inputs(args, inputs)?;
-    Ok(row_call(b.name, args, DataType::Time(6), true, true, b.ansi(), eval))
+    Ok(column_call(b.name, args, DataType::Time(6), true, true, b.ansi(), eval))
 }
 
-fn from_seconds(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    match &v[0] {
-        Value::Decimal(unscaled, _, scale) => nanos(rescale(*unscaled, *scale, 9).unwrap_or(i128::MAX), 1),
-        Value::Float(_) | Value::Double(_) => nanos((v[0].as_f64().unwrap_or(-1.0) * 1e6).round() as i128, 1000),
-        other => nanos(whole(other), 1_000_000_000),
+/// Whole numbers of a unit of `unit` nanoseconds.
+fn of_units(c: &Columns<'_>, unit: i128) -> Result<ArrayRef> {
+    one::<Whole, Clock>(c, &|n| nanos(n.into(), unit))
+}
+
+fn from_seconds(c: &Columns<'_>) -> Result<ArrayRef> {
+    match c.types[0] {
+        DataType::Decimal { scale, .. } => {
+            one::<Decimal, Clock>(c, &|unscaled| nanos(rescale(unscaled, scale, 9).unwrap_or(i128::MAX), 1))
+        }
+        DataType::Float | DataType::Double => one::<Real, Clock>(c, &|x| nanos((x * 1e6).round() as i128, 1000)),
+        _ => of_units(c, 1_000_000_000),
     }
 }
 
-fn time_to(b: &mut Build<'_>, args: Vec<Expr>, data_type: DataType, eval: RowEval) -> Result<Expr> {
+fn time_to(b: &mut Build<'_>, args: Vec<Expr>, data_type: DataType, eval: ColumnEval) -> Result<Expr> {
     enabled(b.conf)?;
     times(b, &args, 0)?;
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call(b.name, args, data_type, nullable, true, b.ansi(), eval))
+    Ok(column_call(b.name, args, data_type, nullable, true, b.ansi(), eval))
 }
 
 /// make_timestamp(date, time) and kin: the two put together.
-pub(super) fn joined(b: &Build<'_>, mut args: Vec<Expr>, to: DataType) -> Result<Expr> {
-    args[0] = cast_to(args[0].clone(), &DataType::Date, b.ansi());
+pub(super) fn joined(b: &Build<'_>, args: Vec<Expr>, to: DataType) -> Result<Expr> {
+    let args = b.inputs(args, &[In::Date, In::Any, In::Str])?;
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call(b.name, args, to, nullable, true, b.ansi(), |c, v| {
-        let local = of(&v[0]) * MICROS_PER_DAY + of(&v[1]) / 1000;
+    Ok(column_call(b.name, args, to, nullable, true, b.ansi(), |c| {
+        let local = |day: i32, time: i64| i64::from(day) * MICROS_PER_DAY + time / 1000;
         if *c.result == DataType::TimestampNtz {
-            return Ok(Value::TimestampNtz(local));
+            return two::<Day, Clock, Whole>(c, &|day, time| Ok(Some(local(day, time))));
         }
-        let zone = v.get(2).map(|id| Zone::of(s(id))).transpose()?;
-        Ok(Value::Timestamp(zone.as_ref().unwrap_or(c.zone()).to_utc(local)))
+        if c.args.len() == 2 {
+            let zone = c.zone();
+            return two::<Day, Clock, Whole>(c, &|day, time| Ok(Some(zone.to_utc(local(day, time)))));
+        }
+        let zones = Memo::default();
+        three::<Day, Clock, Text, Whole>(c, &|day, time, id| {
+            Ok(Some(zones.get(id, Zone::of)?.to_utc(local(day, time))))
+        })
     }))
 }
 
@@ -292,33 +316,32 @@ pub(super) fn arithmetic(b: &Build<'_>, op: &str, left: &Expr, right: &Expr) -> 
         enabled(b.conf)?;
         let result = DataType::DayTimeInterval { start: 1, end: 3 };
         let args = vec![left.clone(), right.clone()];
-        return Ok(Some(row_call("-", args, result, true, true, b.ansi(), |_, v| {
-            Ok(Value::DayTimeInterval((of(&v[0]) - of(&v[1])) / 1000))
+        return Ok(Some(column_call("-", args, result, true, true, b.ansi(), |c| {
+            two::<Clock, Clock, DayTime>(c, &|x, y| Ok(Some((x - y) / 1000)))
         })));
     }
     let (Some(end), true) = (day_time(interval), is_time(time) && matches!(op, "+" | "-")) else { return Ok(None) };
     enabled(b.conf)?;
     let precision = if end == 3 { precision(time).max(6) } else { precision(time) };
     let args = vec![time.clone(), interval.clone()];
-    let eval: RowEval = if op == "+" { |c, v| moved(c, v, 1) } else { |c, v| moved(c, v, -1) };
-    Ok(Some(row_call(op, args, DataType::Time(precision), nullable, true, b.ansi(), eval)))
+    let eval: ColumnEval = if op == "+" { |c| moved(c, 1) } else { |c| moved(c, -1) };
+    Ok(Some(column_call(op, args, DataType::Time(precision), nullable, true, b.ansi(), eval)))
 }
 
-fn moved(c: &RowContext<'_>, v: &[Value], sign: i64) -> Result<Value> {
-    let by = of(&v[1]).checked_mul(1000 * sign);
-    match by.and_then(|by| of(&v[0]).checked_add(by)).filter(|t| (0..DAY_NS).contains(t)) {
-        Some(t) => Ok(Value::Time(t)),
-        None => {
+fn moved(c: &Columns<'_>, sign: i64) -> Result<ArrayRef> {
+    two::<Clock, DayTime, Clock>(c, &|time, interval| {
+        let by = interval.checked_mul(1000 * sign);
+        let moved = by.and_then(|by| time.checked_add(by)).filter(|t| (0..DAY_NS).contains(t));
+        moved.map(Some).ok_or_else(|| {
             let word = if sign > 0 { ("add", "to") } else { ("subtract", "from") };
-            let (time, by) = (&c.types[0], &c.types[1]);
             let operation = format!(
                 "{} {} {} the time value {}",
                 word.0,
-                literal_sql(&v[1], by, &Zone::UTC),
+                literal_sql(&Value::DayTimeInterval(interval), &c.types[1], &Zone::UTC),
                 word.1,
-                literal_sql(&v[0], time, &Zone::UTC)
+                literal_sql(&Value::Time(time), &c.types[0], &Zone::UTC)
             );
-            Err(SparkError::new(ErrorClass::Arithmetic, "DATETIME_OVERFLOW", &[("operation", &operation)]))
-        }
-    }
+            SparkError::new(ErrorClass::Arithmetic, "DATETIME_OVERFLOW", &[("operation", &operation)])
+        })
+    })
 }

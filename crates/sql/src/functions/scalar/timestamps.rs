@@ -1,14 +1,14 @@
 //! timestampadd and timestampdiff, by unit; time_bucket.
 
 use super::intervals::add_interval;
-use super::strings::s;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
+use crate::functions::cast::literal_sql;
 use crate::functions::coercion::In;
 use crate::functions::datetime::calendar::civil_from_days;
 use crate::functions::datetime::zone::Zone;
 use crate::functions::registry::{Build, FunctionEntry};
-use crate::functions::row::{RowContext, row_call};
+use crate::functions::typed::{DayTime, Long, Memo, Moment, Text, YearMonth, column_call, three};
 use crate::types::DataType;
 use crate::value::Value;
 use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
@@ -20,6 +20,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
 ];
 
 /// Months of a unit, or its microseconds; a day and a week are counted on the wall clock.
+#[derive(Clone, Copy)]
 enum Unit {
     Months(i64),
     Days(i64),
@@ -66,58 +67,53 @@ fn timestamp_add(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[In::Str, In::Long, In::AnyTs])?;
     let t = args[2].data_type();
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("timestampadd", args, t, nullable, true, b.ansi(), |c, v| {
-        let n = v[1].as_i64().unwrap_or(0);
-        let overflow = || {
-            SparkError::new(
-                ErrorClass::Arithmetic,
-                "DATETIME_OVERFLOW",
-                &[("operation", &format!("add {n} {} to {}", s(&v[0]), shown(c, &v[2])))],
-            )
-        };
-        let (zone, at) = match &v[2] {
-            Value::TimestampNtz(t) => (&Zone::UTC, *t),
-            other => (c.zone(), other.as_i64().unwrap_or(0)),
-        };
-        let moved = match unit(s(&v[0])) {
-            Some(Unit::Months(by)) => n
-                .checked_mul(by)
-                .and_then(|m| i32::try_from(m).ok())
-                .and_then(|months| add_interval(at, months, 0, 0, zone)),
-            Some(Unit::Days(by)) => n
-                .checked_mul(by)
-                .and_then(|d| i32::try_from(d).ok())
-                .and_then(|days| add_interval(at, 0, days, 0, zone)),
-            Some(Unit::Micros(by)) => n.checked_mul(by).and_then(|us| at.checked_add(us)),
-            None => None,
-        };
-        let moved = moved.ok_or_else(overflow)?;
-        Ok(match &v[2] {
-            Value::TimestampNtz(_) => Value::TimestampNtz(moved),
-            _ => Value::Timestamp(moved),
+    Ok(column_call("timestampadd", args, t, nullable, true, b.ansi(), |c| {
+        let units = Memo::default();
+        let (t, zone) = (&c.types[2], if c.types[2] == DataType::TimestampNtz { &Zone::UTC } else { c.zone() });
+        three::<Text, Long, Moment, Moment>(c, &|name, n, at| {
+            let moved = match *units.get(name, |name| Ok(unit(name)))? {
+                Some(Unit::Months(by)) => n
+                    .checked_mul(by)
+                    .and_then(|m| i32::try_from(m).ok())
+                    .and_then(|months| add_interval(at, months, 0, 0, zone)),
+                Some(Unit::Days(by)) => n
+                    .checked_mul(by)
+                    .and_then(|d| i32::try_from(d).ok())
+                    .and_then(|days| add_interval(at, 0, days, 0, zone)),
+                Some(Unit::Micros(by)) => n.checked_mul(by).and_then(|us| at.checked_add(us)),
+                None => None,
+            };
+            moved.map(Some).ok_or_else(|| {
+                let shown = match t {
+                    DataType::TimestampNtz => literal_sql(&Value::TimestampNtz(at), t, zone),
+                    t => literal_sql(&Value::Timestamp(at), t, zone),
+                };
+                SparkError::new(
+                    ErrorClass::Arithmetic,
+                    "DATETIME_OVERFLOW",
+                    &[("operation", &format!("add {n} {name} to {shown}"))],
+                )
+            })
         })
     }))
-}
-
-fn shown(c: &RowContext<'_>, v: &Value) -> String {
-    let t = c.types.get(2).cloned().unwrap_or(DataType::Timestamp);
-    crate::functions::cast::literal_sql(v, &t, c.zone())
 }
 
 fn timestamp_diff(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     literal_unit(b, &args)?;
     let args = b.inputs(args, &[In::Str, In::Ts, In::Ts])?;
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("timestampdiff", args, DataType::Long, nullable, true, b.ansi(), |c, v| {
-        // Whole units between the wall clocks, toward zero (ChronoUnit.between).
-        let (from, to) = (v[1].as_i64().unwrap_or(0), v[2].as_i64().unwrap_or(0));
-        let (from, to) = (c.zone().to_local(from), c.zone().to_local(to));
-        Ok(Value::Long(match unit(s(&v[0])) {
-            Some(Unit::Months(by)) => months_between(from, to) / by,
-            Some(Unit::Days(by)) => (to - from) / (by * MICROS_PER_DAY),
-            Some(Unit::Micros(by)) => (to - from) / by,
-            None => 0,
-        }))
+    Ok(column_call("timestampdiff", args, DataType::Long, nullable, true, b.ansi(), |c| {
+        let (units, zone) = (Memo::default(), c.zone());
+        three::<Text, Moment, Moment, Long>(c, &|name, from, to| {
+            // Whole units between the wall clocks, toward zero (ChronoUnit.between).
+            let (from, to) = (zone.to_local(from), zone.to_local(to));
+            Ok(Some(match *units.get(name, |name| Ok(unit(name)))? {
+                Some(Unit::Months(by)) => months_between(from, to) / by,
+                Some(Unit::Days(by)) => (to - from) / (by * MICROS_PER_DAY),
+                Some(Unit::Micros(by)) => (to - from) / by,
+                None => 0,
+            }))
+        })
     }))
 }
 
@@ -150,25 +146,26 @@ fn time_bucket(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[In::Either(&[In::DayTime, In::YearMonth]), In::AnyTs, In::AnyTs])?;
     let t = args[1].data_type();
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("time_bucket", args, t, nullable, true, b.ansi(), |c, v| {
-        let (at, origin) = (v[1].as_i64().unwrap_or(0), v[2].as_i64().unwrap_or(0));
-        let start = match &v[0] {
-            Value::YearMonthInterval(width) if *width > 0 => {
-                let zone = if matches!(v[1], Value::TimestampNtz(_)) { &Zone::UTC } else { c.zone() };
-                let width = i64::from(*width);
-                let months = months_between(zone.to_local(origin), zone.to_local(at));
-                let mut bucket = months.div_euclid(width);
-                let start = |n: i64| i32::try_from(n * width).ok().and_then(|m| add_interval(origin, m, 0, 0, zone));
-                if start(bucket).is_some_and(|first| first > at) {
-                    bucket -= 1;
-                }
-                start(bucket)
+    Ok(column_call("time_bucket", args, t, nullable, true, b.ansi(), |c| {
+        let zone = if c.types[1] == DataType::TimestampNtz { &Zone::UTC } else { c.zone() };
+        if !matches!(c.types[0], DataType::YearMonthInterval { .. }) {
+            return three::<DayTime, Moment, Moment, Moment>(c, &|width, at, origin| {
+                Ok((width > 0).then(|| origin + (at - origin).div_euclid(width) * width))
+            });
+        }
+        three::<YearMonth, Moment, Moment, Moment>(c, &|width, at, origin| {
+            if width <= 0 {
+                return Ok(None);
             }
-            Value::DayTimeInterval(width) if *width > 0 => Some(origin + (at - origin).div_euclid(*width) * width),
-            _ => None,
-        };
-        let Some(start) = start else { return Ok(Value::Null) };
-        Ok(if matches!(v[1], Value::TimestampNtz(_)) { Value::TimestampNtz(start) } else { Value::Timestamp(start) })
+            let width = i64::from(width);
+            let months = months_between(zone.to_local(origin), zone.to_local(at));
+            let mut bucket = months.div_euclid(width);
+            let start = |n: i64| i32::try_from(n * width).ok().and_then(|m| add_interval(origin, m, 0, 0, zone));
+            if start(bucket).is_some_and(|first| first > at) {
+                bucket -= 1;
+            }
+            Ok(start(bucket))
+        })
     }))
 }
 

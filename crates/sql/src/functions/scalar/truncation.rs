@@ -1,28 +1,33 @@
 //! trunc and date_trunc: dates and moments cut to a unit.
 
-use super::strings::s;
 use crate::functions::coercion::In;
 use crate::functions::datetime::calendar::{civil_from_days, days_from_civil, iso_day_of_week};
 use crate::functions::datetime::zone::Zone;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{FunctionEntry, Nulls, Ret};
-use crate::value::Value;
+use crate::functions::typed::{Day, Memo, Moment, Text, two};
 use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
-    FunctionEntry::row("trunc", 2, 2, &[In::Date, In::Str], Ret::Is(T::Date), Nulls::StrictNullable, |_, v| {
-        let unit = CalendarUnit::of(s(&v[1]));
-        Ok(unit.map_or(Value::Null, |unit| Value::Date(unit.first_day(v[0].as_i64().unwrap_or(0)) as i32)))
+    FunctionEntry::columns("trunc", 2, 2, &[In::Date, In::Str], Ret::Is(T::Date), Nulls::StrictNullable, |c| {
+        let units = Memo::default();
+        two::<Day, Text, Day>(c, &|days, unit| {
+            let unit = units.get(unit, |unit| Ok(CalendarUnit::of(unit)))?;
+            Ok(unit.map(|unit| unit.first_day(days.into()) as i32))
+        })
     }),
-    FunctionEntry::row("date_trunc", 2, 2, &[In::Str, In::Ts], Ret::Is(T::Ts), Nulls::StrictNullable, |c, v| {
-        let unit = TruncUnit::of(s(&v[0]));
-        Ok(unit.map_or(Value::Null, |unit| Value::Timestamp(unit.truncate(v[1].as_i64().unwrap_or(0), c.zone()))))
+    FunctionEntry::columns("date_trunc", 2, 2, &[In::Str, In::Ts], Ret::Is(T::Ts), Nulls::StrictNullable, |c| {
+        let (units, zone) = (Memo::default(), c.zone());
+        two::<Text, Moment, Moment>(c, &|unit, us| {
+            let unit = units.get(unit, |unit| Ok(TruncUnit::of(unit)))?;
+            Ok(unit.map(|unit| unit.truncate(us, zone)))
+        })
     }),
 ];
 
 /// A unit that moments are cut to.
 #[derive(Clone, Copy)]
-pub(in crate::functions) enum TruncUnit {
+enum TruncUnit {
     /// Microseconds, counted from the epoch.
     Below(i64),
     /// Microseconds, counted from midnight of the zone.
@@ -33,7 +38,7 @@ pub(in crate::functions) enum TruncUnit {
 
 /// Units of whole days.
 #[derive(Clone, Copy)]
-pub(in crate::functions) enum CalendarUnit {
+enum CalendarUnit {
     Week,
     Month,
     Quarter,
@@ -65,7 +70,7 @@ impl CalendarUnit {
 
 impl TruncUnit {
     /// A unit's name, in any case.
-    pub(in crate::functions) fn of(name: &str) -> Option<Self> {
+    fn of(name: &str) -> Option<Self> {
         Some(match name.to_uppercase().as_str() {
             "MICROSECOND" => Self::Below(1),
             "MILLISECOND" => Self::Below(1000),
@@ -78,7 +83,7 @@ impl TruncUnit {
     }
 
     /// DateTimeUtils.truncTimestamp.
-    pub(in crate::functions) fn truncate(self, micros: i64, zone: &Zone) -> i64 {
+    fn truncate(self, micros: i64, zone: &Zone) -> i64 {
         match self {
             Self::Below(step) => micros - micros.rem_euclid(step),
             // Below a day the offset in force is kept, also across a change of it.
