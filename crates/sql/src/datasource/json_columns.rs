@@ -349,7 +349,7 @@ impl Node {
             }
             Node::Other(b, DataType::Variant) => {
                 let shown = std::str::from_utf8(raw).map_err(|_| unfit)?;
-                b.append(&crate::functions::variant::parse(shown).ok_or(unfit)?).map_err(|_| unfit)?;
+                b.append(&crate::functions::variant::parse(shown).ok_or(unfit)?.into()).map_err(|_| unfit)?;
             }
             Node::Other(b, data_type) if is_text => {
                 let shown = text()?;

@@ -40,7 +40,6 @@ use super::registry::{Build, FunctionEntry, MANY};
 use crate::error::SparkError;
 use crate::expr::{Expr, GeneratorCall};
 use crate::types::{DataType, StructField};
-use crate::value::ValueBuilder;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("explode", 1, 1, explode),
@@ -294,31 +293,29 @@ fn variant_explode(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         ("value".to_owned(), DataType::Variant, outer),
     ];
     Ok(generator("variant_explode", args, outer, false, output, |_, args, rows, outer| {
-        let Some(variants) = args[0].as_struct_opt() else { return Err(SparkError::internal("variants")) };
-        let (values, metadata) = (variants.column(0).as_binary::<i32>(), variants.column(1).as_binary::<i32>());
+        let variants = Operand::Column(args[0].clone());
+        let variants = super::variant::Variants::of(&variants)?;
         let mut parents = Vec::new();
         let mut positions = Int32Builder::new();
         let mut keys = StringBuilder::new();
-        let mut made = ValueBuilder::new(&DataType::Variant, rows);
+        let mut made = Vec::new();
         for row in 0..rows {
-            let parts = match variants.is_valid(row) {
-                true => super::variant::parts(values.value(row), metadata.value(row)),
-                false => Vec::new(),
-            };
+            let parts = variants.row(row).map(|(v, m)| super::variant::parts(v, m)).unwrap_or_default();
             if parts.is_empty() && outer {
                 parents.push(row as u32);
                 positions.append_null();
                 keys.append_null();
-                made.append_null();
+                made.push(None);
             }
-            for (i, (key, value)) in parts.iter().enumerate() {
+            for (i, (key, value)) in parts.into_iter().enumerate() {
                 parents.push(row as u32);
                 positions.append_value(i as i32);
-                keys.append_option(key.as_str());
-                made.append(value)?;
+                keys.append_option(key);
+                made.push(Some(value));
             }
         }
-        Ok((parents, vec![Arc::new(positions.finish()), Arc::new(keys.finish()), made.finish()?]))
+        let made = super::variant::column(made.len(), &|row| Ok(made[row].clone()))?;
+        Ok((parents, vec![Arc::new(positions.finish()), Arc::new(keys.finish()), made]))
     }))
 }
 

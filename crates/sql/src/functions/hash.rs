@@ -4,7 +4,6 @@ use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes as at;
 
 use crate::types::DataType;
-use crate::value::{Value, value_at};
 
 fn mix_k1(k: u32) -> u32 {
     k.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)
@@ -189,44 +188,6 @@ impl Hasher for Xx {
     }
 }
 
-fn hash_value<H: Hasher>(value: &Value, seed: H::Seed) -> H::Seed {
-    match value {
-        Value::Null => seed,
-        Value::Boolean(b) => H::int(i32::from(*b), seed),
-        Value::Byte(n) => H::int(i32::from(*n), seed),
-        Value::Short(n) => H::int(i32::from(*n), seed),
-        Value::Integer(n) | Value::Date(n) | Value::YearMonthInterval(n) => H::int(*n, seed),
-        Value::Long(n) | Value::Timestamp(n) | Value::TimestampNtz(n) | Value::Time(n) | Value::DayTimeInterval(n) => {
-            H::long(*n, seed)
-        }
-        Value::Float(x) => H::int(float_bits(*x), seed),
-        Value::Double(x) => H::long(double_bits(*x), seed),
-        Value::Decimal(n, precision, _) => {
-            if *precision <= 18 {
-                H::long(*n as i64, seed)
-            } else {
-                H::bytes(&big_integer_bytes(*n), seed)
-            }
-        }
-        Value::String(s) => H::bytes(s.as_bytes(), seed),
-        Value::Binary(b) => H::bytes(b, seed),
-        Value::CalendarInterval { months, days, micros } => H::int(*months, H::int(*days, H::long(*micros, seed))),
-        Value::Array(items) | Value::Struct(items) => items.iter().fold(seed, |s, v| hash_value::<H>(v, s)),
-        Value::Map(items) => items.iter().fold(seed, |s, (k, v)| hash_value::<H>(v, hash_value::<H>(k, s))),
-        Value::Variant { value, metadata } => H::bytes(metadata, H::bytes(value, seed)),
-    }
-}
-
-/// Murmur3Hash of one value on top of `seed` (42 to begin with).
-pub fn murmur3_value(value: &Value, seed: i32) -> i32 {
-    hash_value::<Murmur>(value, seed)
-}
-
-/// XxHash64 of one value on top of `seed` (42 to begin with).
-pub fn xxhash64_value(value: &Value, seed: i64) -> i64 {
-    hash_value::<Xx>(value, seed)
-}
-
 fn hash_column<H: Hasher>(array: &dyn Array, data_type: &DataType, hashes: &mut [H::Seed]) {
     macro_rules! each {
         ($typed:expr, $v:ident => $hash:expr) => {
@@ -279,7 +240,66 @@ fn hash_column<H: Hasher>(array: &dyn Array, data_type: &DataType, hashes: &mut 
         _ => {}
     }
     for (i, h) in hashes.iter_mut().enumerate() {
-        *h = hash_value::<H>(&value_at(array, i, data_type), *h);
+        *h = hash_cell::<H>(array, data_type, i, *h);
+    }
+}
+
+/// The hash of one cell on top of `seed`; null leaves it.
+fn hash_cell<H: Hasher>(array: &dyn Array, data_type: &DataType, row: usize, seed: H::Seed) -> H::Seed {
+    if array.is_null(row) {
+        return seed;
+    }
+    macro_rules! cell {
+        ($t:ty) => {
+            array.as_primitive::<$t>().value(row)
+        };
+    }
+    match data_type {
+        DataType::Null => seed,
+        DataType::Boolean => H::int(i32::from(array.as_boolean().value(row)), seed),
+        DataType::Byte => H::int(i32::from(cell!(at::Int8Type)), seed),
+        DataType::Short => H::int(i32::from(cell!(at::Int16Type)), seed),
+        DataType::Integer => H::int(cell!(at::Int32Type), seed),
+        DataType::Date => H::int(cell!(at::Date32Type), seed),
+        DataType::YearMonthInterval { .. } => H::int(cell!(at::IntervalYearMonthType), seed),
+        DataType::Long => H::long(cell!(at::Int64Type), seed),
+        DataType::Timestamp | DataType::TimestampNtz => H::long(cell!(at::TimestampMicrosecondType), seed),
+        DataType::Time(_) => H::long(cell!(at::Time64NanosecondType), seed),
+        DataType::DayTimeInterval { .. } => H::long(cell!(at::DurationMicrosecondType), seed),
+        DataType::Float => H::int(float_bits(cell!(at::Float32Type)), seed),
+        DataType::Double => H::long(double_bits(cell!(at::Float64Type)), seed),
+        DataType::Decimal { precision, .. } => {
+            let n = cell!(at::Decimal128Type);
+            if *precision <= 18 { H::long(n as i64, seed) } else { H::bytes(&big_integer_bytes(n), seed) }
+        }
+        DataType::String | DataType::Char(_) | DataType::Varchar(_) => {
+            H::bytes(array.as_string::<i32>().value(row).as_bytes(), seed)
+        }
+        DataType::Binary => H::bytes(array.as_binary::<i32>().value(row), seed),
+        DataType::CalendarInterval => {
+            let i = cell!(at::IntervalMonthDayNanoType);
+            H::int(i.months, H::int(i.days, H::long(i.nanoseconds / 1000, seed)))
+        }
+        DataType::Array { element, .. } => {
+            let list = array.as_list::<i32>();
+            let ends = &list.value_offsets()[row..row + 2];
+            (ends[0]..ends[1]).fold(seed, |h, at| hash_cell::<H>(list.values(), element, at as usize, h))
+        }
+        DataType::Map { key, value, .. } => {
+            let map = array.as_map();
+            let ends = &map.value_offsets()[row..row + 2];
+            (ends[0] as usize..ends[1] as usize)
+                .fold(seed, |h, at| hash_cell::<H>(map.values(), value, at, hash_cell::<H>(map.keys(), key, at, h)))
+        }
+        DataType::Struct(s) => {
+            let fields = s.fields.iter().zip(array.as_struct().columns());
+            fields.fold(seed, |h, (f, c)| hash_cell::<H>(c, &f.data_type, row, h))
+        }
+        DataType::Variant => {
+            let parts = array.as_struct();
+            let part = |i: usize| parts.column(i).as_binary::<i32>().value(row);
+            H::bytes(part(1), H::bytes(part(0), seed))
+        }
     }
 }
 
@@ -309,13 +329,17 @@ pub fn partition_of(hash: i32, partitions: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::{Value, array_from_values};
 
     #[test]
     fn known_hashes() {
         // SELECT hash('Spark', array(123), 2), xxhash64('Spark', array(123), 2) of Spark's own documentation.
         let values = [Value::from("Spark"), Value::array(vec![Value::Integer(123)]), Value::Integer(2)];
-        assert_eq!(values.iter().fold(42, |h, v| murmur3_value(v, h)), -1_321_691_492);
-        assert_eq!(values.iter().fold(42, |h, v| xxhash64_value(v, h)), 5_602_566_077_635_097_486);
+        let types = [DataType::String, DataType::array(DataType::Integer, true), DataType::Integer];
+        let columns: Vec<ArrayRef> =
+            values.iter().zip(&types).map(|(v, t)| array_from_values(t, std::slice::from_ref(v)).unwrap()).collect();
+        assert_eq!(murmur3_hash_columns(&columns, &types, 42), [-1_321_691_492]);
+        assert_eq!(xxhash64_columns(&columns, &types, 42), [5_602_566_077_635_097_486]);
         assert_eq!(big_integer_bytes(-1), [0xff]);
         assert_eq!(big_integer_bytes(128), [0, 0x80]);
     }

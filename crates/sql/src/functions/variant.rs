@@ -4,7 +4,14 @@ mod changes;
 mod encoding;
 mod schema;
 
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, BinaryBuilder, StructArray};
+use arrow::datatypes::DataType as ArrowType;
+
+pub(crate) use self::encoding::Encoded;
 use self::encoding::Node;
+use super::Operand;
 use super::cast::{CastContext, cast_value, to_text};
 use super::datetime::zone::Zone;
 use super::json::{base64, quote};
@@ -12,8 +19,8 @@ use crate::datasource::json_scan::{Kind, Lenience, Scanner, Span, unquote};
 use crate::error::{Result, SparkError};
 use crate::expr::EvalMode;
 use crate::types::DataType;
-use crate::value::Value;
 use crate::value::text::{date_to_string, decimal_to_string, double_to_string, float_to_string};
+use crate::value::{Value, array_from_values};
 
 pub(super) use self::changes::{Change, Refusal};
 pub(super) use self::encoding::is_valid;
@@ -40,7 +47,50 @@ pub fn cast(value: &[u8], metadata: &[u8], to: &DataType, ctx: CastContext<'_>) 
 
 /// A value as a variant (CAST AS VARIANT, to_variant_object).
 pub fn from_value(value: &Value, from: &DataType) -> Result<Value> {
-    Ok(Node::of(value, from).map_or(Value::Null, |node| node.encode()))
+    let one = array_from_values(from, std::slice::from_ref(value))?;
+    Ok(of_cell(&one, 0, from).map_or(Value::Null, Value::from))
+}
+
+/// A cell of a column as a variant; None for null.
+pub(super) fn of_cell(array: &dyn Array, row: usize, from: &DataType) -> Option<Encoded> {
+    Node::of(array, row, from).map(|node| node.encode())
+}
+
+/// A column of variants, each made by `f` of its row's number.
+pub(super) fn column(rows: usize, f: &dyn Fn(usize) -> Result<Option<Encoded>>) -> Result<ArrayRef> {
+    let (mut values, mut metadata) = (BinaryBuilder::new(), BinaryBuilder::new());
+    let mut there = Vec::with_capacity(rows);
+    for row in 0..rows {
+        let made = f(row)?;
+        there.push(made.is_some());
+        values.append_option(made.as_ref().map(|made| &made.value));
+        metadata.append_option(made.as_ref().map(|made| &made.metadata));
+    }
+    let ArrowType::Struct(fields) = DataType::Variant.to_arrow() else {
+        return Err(SparkError::internal("a variant is a struct"));
+    };
+    let parts: Vec<ArrayRef> = vec![Arc::new(values.finish()), Arc::new(metadata.finish())];
+    Ok(Arc::new(StructArray::try_new(fields, parts, Some(there.into()))?))
+}
+
+/// The variants of a column or constant.
+pub(super) struct Variants<'a> {
+    array: &'a StructArray,
+    scalar: bool,
+}
+
+impl<'a> Variants<'a> {
+    pub(super) fn of(operand: &'a Operand) -> Result<Self> {
+        let array = operand.array().as_struct_opt().ok_or_else(|| SparkError::internal("a column of variants"))?;
+        Ok(Self { array, scalar: operand.is_scalar() })
+    }
+
+    /// Value and metadata; None for null.
+    pub(super) fn row(&self, row: usize) -> Option<(&'a [u8], &'a [u8])> {
+        let row = if self.scalar { 0 } else { row };
+        let part = |i: usize| Some(self.array.column(i).as_binary_opt::<i32>()?.value(row));
+        if self.array.is_valid(row) { Some((part(0)?, part(1)?)) } else { None }
+    }
 }
 
 pub(super) fn is_null(value: &[u8], metadata: &[u8]) -> bool {
@@ -52,7 +102,7 @@ fn malformed_variant() -> SparkError {
 }
 
 /// A JSON text as a variant; None when it is malformed.
-pub(crate) fn parse(text: &str) -> Option<Value> {
+pub(crate) fn parse(text: &str) -> Option<Encoded> {
     const STRICT: Lenience = Lenience {
         single_quotes: false,
         non_numeric: false,
@@ -184,34 +234,34 @@ pub(super) fn changed(
     metadata: &[u8],
     steps: &[Step],
     change: &Change,
-    (new, from): (&Value, &DataType),
-) -> Result<std::result::Result<Value, Refusal>> {
+    (new, row, from): (&dyn Array, usize, &DataType),
+) -> Result<std::result::Result<Encoded, Refusal>> {
     let mut node = Node::decode(value, metadata).ok_or_else(malformed_variant)?;
-    let new = Node::of(new, from).unwrap_or(Node::Null);
+    let new = Node::of(new, row, from).unwrap_or(Node::Null);
     Ok(changes::change(&mut node, steps, change, &new).map(|()| node.encode()))
 }
 
 /// A variant without what the paths lead to, one after the other.
-pub(super) fn without(value: &[u8], metadata: &[u8], paths: &[Vec<Step>]) -> Result<Value> {
+pub(super) fn without(value: &[u8], metadata: &[u8], paths: &[Vec<Step>]) -> Result<Encoded> {
     let mut node = Node::decode(value, metadata).ok_or_else(malformed_variant)?;
     paths.iter().for_each(|path| changes::delete(&mut node, path));
     Ok(node.encode())
 }
 
 /// A variant without nulls.
-pub(super) fn stripped(value: &[u8], metadata: &[u8], arrays: bool) -> Result<Value> {
+pub(super) fn stripped(value: &[u8], metadata: &[u8], arrays: bool) -> Result<Encoded> {
     let node = Node::decode(value, metadata).ok_or_else(malformed_variant)?;
     Ok(changes::strip_nulls(node, arrays).encode())
 }
 
 /// What variant_explode gives: position, key (of objects) and value.
-pub(super) fn parts(value: &[u8], metadata: &[u8]) -> Vec<(Value, Value)> {
+pub(super) fn parts(value: &[u8], metadata: &[u8]) -> Vec<(Option<String>, Encoded)> {
     match Node::decode(value, metadata) {
         Some(Node::Object(mut fields)) => {
             fields.sort_by(|a, b| a.0.cmp(&b.0));
-            fields.into_iter().map(|(name, node)| (Value::from(name), node.encode())).collect()
+            fields.into_iter().map(|(name, node)| (Some(name), node.encode())).collect()
         }
-        Some(Node::Array(items)) => items.into_iter().map(|node| (Value::Null, node.encode())).collect(),
+        Some(Node::Array(items)) => items.into_iter().map(|node| (None, node.encode())).collect(),
         _ => Vec::new(),
     }
 }
@@ -226,7 +276,7 @@ fn converted(node: &Node, to: &DataType, ctx: CastContext<'_>) -> Result<Value> 
         Err(SparkError::runtime("INVALID_VARIANT_CAST", &[("value", &text), ("dataType", &to.quoted_sql())]))
     };
     match (node, to) {
-        (_, DataType::Variant) => return Ok(node.encode()),
+        (_, DataType::Variant) => return Ok(node.encode().into()),
         (Node::Null, _) => return Ok(Value::Null),
         (Node::Array(items), DataType::Array { element, .. }) => {
             return Ok(Value::array(items.iter().map(|n| converted(n, element, ctx)).collect::<Result<_>>()?));
@@ -321,7 +371,7 @@ mod tests {
     #[test]
     fn a_text_goes_there_and_back() {
         let text = r#"{"a":1,"b":{"c":[10,"x",null]},"d":1.5,"f":true,"n":-70000}"#;
-        let Some(Value::Variant { value, metadata }) = parse(text) else { panic!("no variant") };
+        let Some(Encoded { value, metadata }) = parse(text) else { panic!("no variant") };
         assert_eq!(to_json(&value, &metadata, &Zone::UTC).unwrap(), text);
         assert!(parse("{bad").is_none());
         assert_eq!(path("$.a['b c'][1]").map(|p| p.len()), Some(3));
@@ -330,10 +380,10 @@ mod tests {
 
     #[test]
     fn bytes_are_those_of_spark() {
-        let Some(Value::Variant { value, metadata }) = parse(r#"{"a":1}"#) else { panic!("no variant") };
+        let Some(Encoded { value, metadata }) = parse(r#"{"a":1}"#) else { panic!("no variant") };
         assert_eq!(&value[..], &[0x02, 1, 0, 0, 2, 0x0c, 1]);
         assert_eq!(&metadata[..], &[1, 1, 0, 1, b'a']);
-        let Some(Value::Variant { value, metadata }) = parse("[1,2]") else { panic!("no variant") };
+        let Some(Encoded { value, metadata }) = parse("[1,2]") else { panic!("no variant") };
         assert_eq!(&value[..], &[3, 2, 0, 2, 4, 0x0c, 1, 0x0c, 2]);
         assert_eq!(&metadata[..], &[1, 0, 0]);
     }

@@ -284,7 +284,7 @@ fn variant(bytes: &[u8], span: Span) -> Read {
         }
         _ => raw(bytes, span),
     };
-    crate::functions::variant::parse(shown).ok_or(Partial(Value::Null))
+    crate::functions::variant::parse(shown).map(Value::from).ok_or(Partial(Value::Null))
 }
 
 fn special(text: &str) -> Option<f64> {

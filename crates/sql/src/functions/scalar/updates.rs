@@ -1,12 +1,14 @@
 //! Column.withField and Column.dropFields: structs with fields put in, replaced or taken away (UpdateFields).
 
+use arrow::array::NullArray;
+
 use crate::dataframe::parse_attribute_name;
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::unexpected_input;
 use crate::functions::describe;
 use crate::functions::registry::{Build, FunctionEntry, MANY};
-use crate::functions::row::row_call;
+use crate::functions::typed::column_call;
 use crate::types::{DataType, StructType};
 use crate::value::Value;
 
@@ -27,9 +29,13 @@ fn update_fields(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         // What the name of the column shows of an operation.
         let operation = if with {
             let (t, nullable) = (value.data_type(), value.nullable());
-            row_call("WithField", vec![value.clone()], t, nullable, false, b.ansi(), |_, v| Ok(v[0].clone()))
+            column_call("WithField", vec![value.clone()], t, nullable, false, b.ansi(), |c| {
+                c.operand(0)?.to_array(c.rows)
+            })
         } else {
-            row_call("dropfield", Vec::new(), DataType::Null, true, false, b.ansi(), |_, _| Ok(Value::Null))
+            column_call("dropfield", Vec::new(), DataType::Null, true, false, b.ansi(), |c| {
+                Ok(std::sync::Arc::new(NullArray::new(c.rows)))
+            })
         };
         operations.push((parse_attribute_name(path)?, with.then(|| operation.clone())));
         shown.push(operation);

@@ -1,5 +1,7 @@
 //! Functions of VARIANT: parse_json, variant_get, schema_of_variant, to_variant_object.
 
+use arrow::array::{Array, ArrayRef, AsArray};
+
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::{EvalMode, Expr};
 use crate::functions::cast::CastContext;
@@ -8,49 +10,52 @@ use crate::functions::describe;
 use crate::functions::json::constant;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
-use crate::functions::row::{RowContext, row_call};
-use crate::functions::variant;
+use crate::functions::typed::{Bool, ColumnEval, Columns, Memo, Text, column_call, each};
+use crate::functions::variant::{self, Encoded, Variants};
 use crate::types::{DataType, parse_data_type};
-use crate::value::Value;
+use crate::value::{Value, ValueBuilder};
 
 const VARIANT: &[In] = &[In::Variant];
 const V: Ret = Ret::Is(T::Variant);
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
-    FunctionEntry::row("parse_json", 1, 1, &[In::Str], V, Nulls::StrictNullable, |_, v| {
-        let text = v[0].as_str().unwrap_or("");
-        variant::parse(text).ok_or_else(|| {
-            SparkError::new(
+    FunctionEntry::columns("parse_json", 1, 1, &[In::Str], V, Nulls::StrictNullable, |c| {
+        parsed(c, &|text| {
+            Err(SparkError::new(
                 ErrorClass::Java("org.apache.spark.SparkException"),
                 "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
                 &[("badRecord", text), ("failFastMode", "FAILFAST")],
-            )
+            ))
         })
     }),
-    FunctionEntry::row("try_parse_json", 1, 1, &[In::Str], V, Nulls::StrictNullable, |_, v| {
-        Ok(variant::parse(v[0].as_str().unwrap_or("")).unwrap_or(Value::Null))
+    FunctionEntry::columns("try_parse_json", 1, 1, &[In::Str], V, Nulls::StrictNullable, |c| parsed(c, &|_| Ok(None))),
+    FunctionEntry::columns("is_variant_null", 1, 1, VARIANT, Ret::Is(T::Bool), Nulls::Never, |c| {
+        let variants = Variants::of(c.operand(0)?)?;
+        each::<Bool>(c, &|row| Ok(Some(variants.row(row).is_some_and(|(v, m)| variant::is_null(v, m)))))
     }),
-    FunctionEntry::row("is_variant_null", 1, 1, VARIANT, Ret::Is(T::Bool), Nulls::Never, |_, v| {
-        Ok(Value::Boolean(parts(&v[0]).is_some_and(|(value, metadata)| variant::is_null(value, metadata))))
+    FunctionEntry::columns("is_valid_variant", 1, 1, VARIANT, Ret::Is(T::Bool), Nulls::StrictNullable, |c| {
+        let variants = Variants::of(c.operand(0)?)?;
+        each::<Bool>(c, &|row| Ok(variants.row(row).map(|(v, m)| variant::is_valid(v, m))))
     }),
-    FunctionEntry::row("is_valid_variant", 1, 1, VARIANT, Ret::Is(T::Bool), Nulls::StrictNullable, |_, v| {
-        Ok(Value::Boolean(parts(&v[0]).is_some_and(|(value, metadata)| variant::is_valid(value, metadata))))
-    }),
-    FunctionEntry::row("schema_of_variant", 1, 1, VARIANT, Ret::Is(T::Str), Nulls::StrictNullable, |_, v| {
-        let schema = parts(&v[0]).and_then(|(value, metadata)| variant::schema_of(value, metadata));
-        Ok(schema.map_or(Value::Null, |schema| Value::from(variant::schema_text(&schema))))
+    FunctionEntry::columns("schema_of_variant", 1, 1, VARIANT, Ret::Is(T::Str), Nulls::StrictNullable, |c| {
+        let variants = Variants::of(c.operand(0)?)?;
+        each::<Text>(c, &|row| {
+            let schema = variants.row(row).and_then(|(v, m)| variant::schema_of(v, m));
+            Ok(schema.map(|schema| variant::schema_text(&schema).into()))
+        })
     }),
     FunctionEntry::custom("variant_get", 2, 3, get),
     FunctionEntry::custom("try_variant_get", 2, 3, get),
     FunctionEntry::custom("to_variant_object", 1, 1, to_object),
 ];
 
-/// The two parts of a variant.
-pub(in crate::functions) fn parts(v: &Value) -> Option<(&[u8], &[u8])> {
-    match v {
-        Value::Variant { value, metadata } => Some((value, metadata)),
-        _ => None,
-    }
+fn parsed(c: &Columns<'_>, malformed: &dyn Fn(&str) -> Result<Option<Encoded>>) -> Result<ArrayRef> {
+    let texts = c.operand(0)?;
+    let column = texts.array().as_string_opt::<i32>();
+    variant::column(c.rows, &|row| {
+        let text = column.filter(|t| t.is_valid(texts.index(row))).map(|t| t.value(texts.index(row)));
+        text.map_or(Ok(None), |text| variant::parse(text).map_or_else(|| malformed(text), |made| Ok(Some(made))))
+    })
 }
 
 fn get(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
@@ -65,32 +70,38 @@ fn get(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         },
     };
     let args = b.inputs(args.into_iter().take(2).collect(), &[In::Variant, In::Str])?;
-    fn found(c: &RowContext<'_>, v: &[Value], mode: EvalMode, name: &str) -> Result<Value> {
-        let text = v[1].as_str().unwrap_or("");
-        let steps = c.cached(text, |text| {
-            variant::path(text).ok_or_else(|| {
-                SparkError::runtime(
-                    "INVALID_VARIANT_GET_PATH",
-                    &[("path", text), ("functionName", &format!("`{name}`"))],
-                )
-            })
-        })?;
-        match parts(&v[0]) {
-            Some((value, metadata)) => variant::get(
-                value,
-                metadata,
-                &steps,
-                c.result,
-                CastContext { mode, zone: c.zone(), now_us: c.eval.now_us },
-            ),
-            None => Ok(Value::Null),
+    fn found(c: &Columns<'_>, mode: EvalMode, name: &str) -> Result<ArrayRef> {
+        let (variants, paths) = (Variants::of(c.operand(0)?)?, c.operand(1)?);
+        let texts = paths.array().as_string_opt::<i32>();
+        let known = Memo::default();
+        let ctx = CastContext { mode, zone: c.zone(), now_us: c.ctx.now_us };
+        let mut out = ValueBuilder::new(c.result, c.rows);
+        for row in 0..c.rows {
+            let at = paths.index(row);
+            let path = texts.filter(|t| t.is_valid(at)).map(|t| t.value(at));
+            let (Some((value, metadata)), Some(path)) = (variants.row(row), path) else {
+                out.append_null();
+                continue;
+            };
+            let steps = known.get(path, |path| {
+                variant::path(path).ok_or_else(|| {
+                    SparkError::runtime(
+                        "INVALID_VARIANT_GET_PATH",
+                        &[("path", path), ("functionName", &format!("`{name}`"))],
+                    )
+                })
+            })?;
+            // What a variant holds has a type of its own, cell by cell.
+            out.append(&variant::get(value, metadata, &steps, c.result, ctx)?)?;
         }
+        out.finish()
     }
-    Ok(if b.name == "variant_get" {
-        row_call(b.name, args, to, true, true, b.ansi(), |c, v| found(c, v, EvalMode::Ansi, "variant_get"))
+    let eval: ColumnEval = if b.name == "variant_get" {
+        |c| found(c, EvalMode::Ansi, "variant_get")
     } else {
-        row_call(b.name, args, to, true, true, b.ansi(), |c, v| found(c, v, EvalMode::Try, "try_variant_get"))
-    })
+        |c| found(c, EvalMode::Try, "try_variant_get")
+    };
+    Ok(column_call(b.name, args, to, true, true, b.ansi(), eval))
 }
 
 fn to_object(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
@@ -106,7 +117,9 @@ fn to_object(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         ));
     }
     let nullable = args[0].nullable();
-    Ok(row_call("to_variant_object", args, DataType::Variant, nullable, true, b.ansi(), |c, v| {
-        variant::from_value(&v[0], c.types.first().unwrap_or(&DataType::Null))
+    Ok(column_call("to_variant_object", args, DataType::Variant, nullable, true, b.ansi(), |c| {
+        let from = c.types.first().unwrap_or(&DataType::Null);
+        let values = c.operand(0)?;
+        variant::column(c.rows, &|row| Ok(variant::of_cell(values.array(), values.index(row), from)))
     }))
 }

@@ -1,5 +1,8 @@
 //! The bytes of a variant (the Variant binary encoding of Parquet and Spark), as a tree and back.
 
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes as at;
+
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -90,6 +93,19 @@ fn push(out: &mut Vec<u8>, n: usize, size: usize) {
     out.extend_from_slice(&(n as u64).to_le_bytes()[..size]);
 }
 
+/// The two parts of a variant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Encoded {
+    pub value: Vec<u8>,
+    pub metadata: Vec<u8>,
+}
+
+impl From<Encoded> for Value {
+    fn from(encoded: Encoded) -> Self {
+        Value::Variant { value: encoded.value.into(), metadata: encoded.metadata.into() }
+    }
+}
+
 impl Node {
     pub(super) fn decode(value: &[u8], metadata: &[u8]) -> Option<Node> {
         Self::at(value, 0, &keys(metadata)?)
@@ -170,8 +186,7 @@ impl Node {
         })
     }
 
-    /// Value and metadata bytes, as a value.
-    pub(super) fn encode(&self) -> Value {
+    pub(super) fn encode(&self) -> Encoded {
         let mut keys: Vec<&str> = Vec::new();
         let mut value = Vec::new();
         self.append(&mut value, &mut keys);
@@ -186,7 +201,7 @@ impl Node {
             push(&mut metadata, offset, size);
         }
         keys.iter().for_each(|key| metadata.extend_from_slice(key.as_bytes()));
-        Value::Variant { value: value.into(), metadata: metadata.into() }
+        Encoded { value, metadata }
     }
 
     fn append<'a>(&'a self, out: &mut Vec<u8>, keys: &mut Vec<&'a str>) {
@@ -288,36 +303,60 @@ impl Node {
         }
     }
 
-    /// A value of Spark as a tree; None for null.
-    pub(super) fn of(value: &Value, from: &DataType) -> Option<Node> {
-        let inner = |value: &Value, t: &DataType| Self::of(value, t).unwrap_or(Node::Null);
-        Some(match (value, from) {
-            (Value::Null, _) => return None,
-            (Value::Boolean(b), _) => Node::Boolean(*b),
-            (Value::Float(x), _) => Node::Float(*x),
-            (Value::Double(x), _) => Node::Double(*x),
-            (Value::Decimal(n, _, scale), _) => Node::Decimal(*n, *scale),
-            (Value::String(text), _) => Node::Text(text.to_string()),
-            (Value::Binary(bytes), _) => Node::Binary(bytes.to_vec()),
-            (Value::Date(days), _) => Node::Date(*days),
-            (Value::Timestamp(us), _) => Node::Timestamp(*us),
-            (Value::TimestampNtz(us), _) => Node::TimestampNtz(*us),
-            (Value::Variant { value, metadata }, _) => Self::decode(value, metadata)?,
-            (Value::Array(items), DataType::Array { element, .. }) => {
-                Node::Array(items.iter().map(|item| inner(item, element)).collect())
+    /// A cell of a column; None for null.
+    pub(super) fn of(array: &dyn Array, row: usize, from: &DataType) -> Option<Node> {
+        if array.is_null(row) {
+            return None;
+        }
+        let inner = |array: &ArrayRef, row: usize, t: &DataType| Self::of(array, row, t).unwrap_or(Node::Null);
+        macro_rules! cell {
+            ($t:ty) => {
+                array.as_primitive_opt::<$t>()?.value(row)
+            };
+        }
+        Some(match from {
+            DataType::Boolean => Node::Boolean(array.as_boolean_opt()?.value(row)),
+            DataType::Byte => Node::Long(cell!(at::Int8Type).into()),
+            DataType::Short => Node::Long(cell!(at::Int16Type).into()),
+            DataType::Integer => Node::Long(cell!(at::Int32Type).into()),
+            DataType::YearMonthInterval { .. } => Node::Long(cell!(at::IntervalYearMonthType).into()),
+            DataType::Long => Node::Long(cell!(at::Int64Type)),
+            DataType::DayTimeInterval { .. } => Node::Long(cell!(at::DurationMicrosecondType)),
+            DataType::Time(_) => Node::Long(cell!(at::Time64NanosecondType)),
+            DataType::Float => Node::Float(cell!(at::Float32Type)),
+            DataType::Double => Node::Double(cell!(at::Float64Type)),
+            DataType::Decimal { scale, .. } => Node::Decimal(cell!(at::Decimal128Type), *scale),
+            DataType::String | DataType::Char(_) | DataType::Varchar(_) => {
+                Node::Text(array.as_string_opt::<i32>()?.value(row).to_owned())
             }
-            (Value::Map(entries), DataType::Map { value: t, .. }) => {
-                Node::Object(entries.iter().map(|(k, v)| (k.as_str().unwrap_or("").to_owned(), inner(v, t))).collect())
+            DataType::Binary => Node::Binary(array.as_binary_opt::<i32>()?.value(row).to_vec()),
+            DataType::Date => Node::Date(cell!(at::Date32Type)),
+            DataType::Timestamp => Node::Timestamp(cell!(at::TimestampMicrosecondType)),
+            DataType::TimestampNtz => Node::TimestampNtz(cell!(at::TimestampMicrosecondType)),
+            DataType::Variant => {
+                let parts = array.as_struct_opt()?;
+                let part = |i: usize| Some(parts.column(i).as_binary_opt::<i32>()?.value(row));
+                Self::decode(part(0)?, part(1)?)?
             }
-            (Value::Struct(values), DataType::Struct(schema)) => Node::Object(
-                schema
-                    .fields
-                    .iter()
-                    .zip(values.iter())
-                    .map(|(f, v)| (f.name.clone(), inner(v, &f.data_type)))
-                    .collect(),
-            ),
-            (value, _) => Node::Long(value.as_i64()?),
+            DataType::Array { element, .. } => {
+                let list = array.as_list_opt::<i32>()?;
+                let ends = &list.value_offsets()[row..row + 2];
+                Node::Array((ends[0]..ends[1]).map(|at| inner(list.values(), at as usize, element)).collect())
+            }
+            DataType::Map { value, .. } => {
+                let map = array.as_map_opt()?;
+                let ends = &map.value_offsets()[row..row + 2];
+                let keys = map.keys().as_string_opt::<i32>();
+                let key = |at: usize| keys.map_or("", |keys| keys.value(at)).to_owned();
+                let entries = ends[0] as usize..ends[1] as usize;
+                Node::Object(entries.map(|at| (key(at), inner(map.values(), at, value))).collect())
+            }
+            DataType::Struct(schema) => {
+                let columns = array.as_struct_opt()?.columns();
+                let fields = schema.fields.iter().zip(columns);
+                Node::Object(fields.map(|(f, c)| (f.name.clone(), inner(c, row, &f.data_type))).collect())
+            }
+            DataType::Null | DataType::CalendarInterval => return None,
         })
     }
 
