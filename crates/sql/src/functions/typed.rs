@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryArray, BinaryBuilder, BooleanArray, BooleanBuilder,
-    Float32Array, Float64Array, Float64Builder, Int64Builder, PrimitiveArray, PrimitiveBuilder, StringArray,
-    StringBuilder,
+    Float32Array, Float64Array, Float64Builder, Int64Array, Int64Builder, PrimitiveArray, PrimitiveBuilder,
+    StringArray, StringBuilder,
 };
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::datatypes as at;
@@ -57,6 +57,11 @@ impl<'a> Columns<'a> {
     pub fn same(&self, i: usize) -> Result<ArrayRef> {
         let operand = self.args.get(i).ok_or_else(|| SparkError::internal("a kernel lacks an argument"))?;
         operand.to_array(self.rows)
+    }
+
+    /// [`plain`] over argument 0.
+    pub fn plain(&self, f: &dyn Fn(i64) -> i64) -> Result<ArrayRef> {
+        plain(&self.same(0)?, self.result, f)
     }
 
     /// The constant in argument `i` when it is one and not null.
@@ -413,23 +418,27 @@ impl Write for Whole {
     }
 
     fn finish((result, mut builder): Self::Builder) -> ArrayRef {
-        let longs = builder.finish();
-        match result {
-            DataType::Boolean => {
-                let bits = BooleanBuffer::collect_bool(longs.len(), |row| longs.value(row) != 0);
-                Arc::new(BooleanArray::new(bits, longs.nulls().cloned()))
-            }
-            DataType::Byte => Arc::new(longs.unary::<_, Byte>(|n| n as i8)),
-            DataType::Short => Arc::new(longs.unary::<_, Short>(|n| n as i16)),
-            DataType::Integer => Arc::new(longs.unary::<_, Int>(|n| n as i32)),
-            DataType::Date => Arc::new(longs.unary::<_, Day>(|n| n as i32)),
-            DataType::YearMonthInterval { .. } => Arc::new(longs.unary::<_, YearMonth>(|n| n as i32)),
-            DataType::Timestamp => Arc::new(longs.reinterpret_cast::<Moment>().with_timezone("UTC")),
-            DataType::TimestampNtz => Arc::new(longs.reinterpret_cast::<Moment>()),
-            DataType::Time(_) => Arc::new(longs.reinterpret_cast::<Clock>()),
-            DataType::DayTimeInterval { .. } => Arc::new(longs.reinterpret_cast::<DayTime>()),
-            _ => Arc::new(longs),
+        narrowed(builder.finish(), &result)
+    }
+}
+
+/// Longs as whatever type they stand for.
+fn narrowed(longs: Int64Array, result: &DataType) -> ArrayRef {
+    match result {
+        DataType::Boolean => {
+            let bits = BooleanBuffer::collect_bool(longs.len(), |row| longs.value(row) != 0);
+            Arc::new(BooleanArray::new(bits, longs.nulls().cloned()))
         }
+        DataType::Byte => Arc::new(longs.unary::<_, Byte>(|n| n as i8)),
+        DataType::Short => Arc::new(longs.unary::<_, Short>(|n| n as i16)),
+        DataType::Integer => Arc::new(longs.unary::<_, Int>(|n| n as i32)),
+        DataType::Date => Arc::new(longs.unary::<_, Day>(|n| n as i32)),
+        DataType::YearMonthInterval { .. } => Arc::new(longs.unary::<_, YearMonth>(|n| n as i32)),
+        DataType::Timestamp => Arc::new(longs.reinterpret_cast::<Moment>().with_timezone("UTC")),
+        DataType::TimestampNtz => Arc::new(longs.reinterpret_cast::<Moment>()),
+        DataType::Time(_) => Arc::new(longs.reinterpret_cast::<Clock>()),
+        DataType::DayTimeInterval { .. } => Arc::new(longs.reinterpret_cast::<DayTime>()),
+        _ => Arc::new(longs),
     }
 }
 
@@ -487,6 +496,44 @@ pub enum BytesBuilder {
 
 /// What a function makes of a row.
 pub type Output<'a, R> = Result<Option<<R as Write>::Item<'a>>>;
+
+/// `f` of each value of a column; of what is stored as whole numbers, where `f` never fails: over the numbers as they lie, also
+/// those below nulls.
+pub fn plain(array: &dyn Array, result: &DataType, f: &dyn Fn(i64) -> i64) -> Result<ArrayRef> {
+    let longs = longs(array)?;
+    Ok(narrowed(longs.unary(f), result))
+}
+
+/// The same over arguments 0 and 1.
+pub fn plain_two(c: &Columns<'_>, f: &dyn Fn(i64, i64) -> i64) -> Result<ArrayRef> {
+    let [a, b] = c.args else { return Err(SparkError::internal("a kernel of two arguments")) };
+    let (x, y) = (longs(a.array())?, longs(b.array())?);
+    let made: Int64Array = match (a.is_scalar(), b.is_scalar()) {
+        (false, true) if y.is_valid(0) => x.unary(|x| f(x, y.value(0))),
+        (true, false) if x.is_valid(0) => y.unary(|y| f(x.value(0), y)),
+        (false, false) | (true, true) if x.len() == c.rows => arrow::compute::binary(&x, &y, f)?,
+        _ => return two::<Whole, Whole, Whole>(c, &|x, y| Ok(Some(f(x, y)))),
+    };
+    Ok(narrowed(made, c.result))
+}
+
+/// Whole numbers of any width as longs.
+fn longs(array: &dyn Array) -> Result<Int64Array> {
+    let Some(column) = Whole::open(array) else {
+        return match array.data_type() {
+            at::DataType::Null => Ok(Int64Array::new_null(array.len())),
+            other => Err(SparkError::internal(format!("a kernel does not read {other}"))),
+        };
+    };
+    let values: Vec<i64> = match column.numbers {
+        Numbers::Bits(a) => a.iter().map(i64::from).collect(),
+        Numbers::Bytes(a) => a.iter().map(|n| i64::from(*n)).collect(),
+        Numbers::Shorts(a) => a.iter().map(|n| i64::from(*n)).collect(),
+        Numbers::Ints(a) => a.iter().map(|n| i64::from(*n)).collect(),
+        Numbers::Longs(a) => a.to_vec(),
+    };
+    Ok(Int64Array::new(values.into(), column.nulls.cloned()))
+}
 
 /// `f` of argument 0 of each row.
 pub fn one<'a, A: Read, R: Write>(c: &Columns<'a>, f: &dyn Fn(A::Item<'a>) -> Output<'a, R>) -> Result<ArrayRef> {

@@ -79,7 +79,7 @@ pub(crate) fn decimal_overflow(text: &str, precision: u8, scale: i8) -> SparkErr
 }
 
 /// A number's text without an exponent.
-pub(super) fn plain(text: &str) -> String {
+pub(super) fn unscientific(text: &str) -> String {
     match parse_decimal(text) {
         Some((n, s)) if (0..=127).contains(&s) => decimal_to_string(n, s as i8),
         Some((n, s)) if s < 0 => format!("{n}{}", "0".repeat(s.unsigned_abs() as usize)),

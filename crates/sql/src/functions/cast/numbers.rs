@@ -6,12 +6,12 @@ use std::ops::RangeInclusive;
 use arrow::array::{Array, ArrayRef, new_null_array};
 
 use super::CastContext;
-use super::failures::{decimal_overflow, invalid_moment, lost, overflow, plain};
+use super::failures::{decimal_overflow, invalid_moment, lost, overflow, unscientific};
 use super::parse::{fit_decimal, parse_decimal};
 use crate::error::{Result, SparkError};
 use crate::expr::EvalMode;
 use crate::functions::datetime::interval::day_time_unit;
-use crate::functions::typed::{Bytes, Decimal, Real, Whole, map};
+use crate::functions::typed::{Bytes, Decimal, Real, Whole, map, plain};
 use crate::types::DataType;
 use crate::value::Value;
 use crate::value::text::{
@@ -64,7 +64,7 @@ fn wholes(array: &ArrayRef, from: &DataType, to: &DataType, ctx: CastContext<'_>
     use DataType as T;
     let zone = ctx.zone;
     // A function that never fails.
-    let plainly = |f: &dyn Fn(i64) -> i64| map::<Whole, Whole>(array, to, &|n| Ok(Some(f(n))));
+    let plainly = |f: &dyn Fn(i64) -> i64| plain(array, to, f);
     let too_large = |n: i64| overflow(&value_of(n, from), from, to);
     match (from, to) {
         // Casts that only the legacy mode has, and that give nothing.
@@ -205,7 +205,7 @@ fn reals(array: &ArrayRef, from: &DataType, to: &DataType, ctx: CastContext<'_>)
             // BigDecimal(x.toString): Scala's Decimal(double) goes through the text.
             let text = double_to_string(x);
             match parse_decimal(&text).and_then(|(n, s)| fit_decimal(n, s, *precision, *scale)) {
-                None => lost(ctx, || decimal_overflow(&plain(&text), *precision, *scale)),
+                None => lost(ctx, || decimal_overflow(&unscientific(&text), *precision, *scale)),
                 fitted => Ok(fitted),
             }
         }),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use arrow::array::ArrayRef;
 
 use super::CastContext;
-use super::failures::{decimal_overflow, invalid_input, lost, plain};
+use super::failures::{decimal_overflow, invalid_input, lost, unscientific};
 use super::numbers::{cut_time, range};
 use super::parse::{
     fit_decimal, parse_date, parse_decimal, parse_double, parse_float, parse_integral, parse_time, parse_timestamp,
@@ -28,7 +28,7 @@ pub(super) fn cast(array: &ArrayRef, to: &DataType, ctx: CastContext<'_>) -> Res
         T::Decimal { precision, scale } => map::<Text, Decimal>(array, to, &|s| {
             let Some((n, at)) = parse_decimal(s) else { return read(None, s, to, ctx) };
             match fit_decimal(n, at, *precision, *scale) {
-                None => lost(ctx, || decimal_overflow(&plain(trim_all(s)), *precision, *scale)),
+                None => lost(ctx, || decimal_overflow(&unscientific(trim_all(s)), *precision, *scale)),
                 fitted => Ok(fitted),
             }
         }),

@@ -10,7 +10,7 @@ use crate::functions::datetime::pattern::Pattern;
 use crate::functions::describe;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
-use crate::functions::typed::{Columns, Day, Long, Memo, Moment, Text, Whole, column_call, two, written};
+use crate::functions::typed::{Columns, Memo, Text, Whole, column_call, two, written};
 use crate::types::DataType;
 use crate::value::Value;
 use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
@@ -155,13 +155,17 @@ fn unix_timestamp(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let nullable = !b.ansi() || args.iter().any(Expr::nullable);
     Ok(column_call(b.name, args, DataType::Long, nullable, true, b.ansi(), |c| match c.types[0] {
         ref t if t.is_string() => by_pattern(c, c.ansi.then_some("try_to_timestamp"), seconds_of),
-        DataType::Date => {
-            let zone = c.zone();
-            two::<Day, Text, Long>(c, &|day, _| {
-                Ok(Some(zone.to_utc(i64::from(day) * MICROS_PER_DAY).div_euclid(MICROS_PER_SECOND)))
-            })
+        ref t => {
+            let (zone, day) = (c.zone(), *t == DataType::Date);
+            let seconds = |n: i64| {
+                let micros = if day { zone.to_utc(n.saturating_mul(MICROS_PER_DAY)) } else { n };
+                micros.div_euclid(MICROS_PER_SECOND)
+            };
+            match c.constant::<Text>(1) {
+                Some(_) => c.plain(&seconds),
+                None => two::<Whole, Text, Whole>(c, &|n, _| Ok(Some(seconds(n)))),
+            }
         }
-        _ => two::<Moment, Text, Long>(c, &|us, _| Ok(Some(us.div_euclid(MICROS_PER_SECOND)))),
     }))
 }
 

@@ -15,7 +15,7 @@ use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
 use crate::functions::typed::{
     Bool, Calendar, ColumnEval, Columns, Day, Decimal, Double, Int, Moment, Opened, Text, Whole, column_call, each,
-    one, three, two, written,
+    one, plain_two, three, two, written,
 };
 use crate::types::DataType;
 use crate::value::Value;
@@ -30,7 +30,7 @@ macro_rules! date_part {
     ($name:literal, $f:expr) => {
         FunctionEntry::columns($name, 1, 1, DATE, I, Nulls::Strict, |c| {
             let f: fn(i64) -> i64 = $f;
-            one::<Day, Int>(c, &|days| Ok(Some(f(days.into()) as i32)))
+            c.plain(&f)
         })
     };
 }
@@ -41,10 +41,13 @@ macro_rules! time_part {
             let args = timed(b, args)?;
             let nullable = args[0].nullable();
             Ok(column_call($name, args, DataType::Integer, nullable, true, b.ansi(), |c| {
-                let (at, f): (_, fn(i64) -> i64) = (Local::of(c, 0)?, $f);
-                each::<Int>(c, &|row| {
-                    Ok(at.get(row).map(|us| f(us.rem_euclid(MICROS_PER_DAY) / MICROS_PER_SECOND) as i32))
-                })
+                let f: fn(i64) -> i64 = $f;
+                let second = |us: i64| f(us.rem_euclid(MICROS_PER_DAY) / MICROS_PER_SECOND);
+                match Kept::of(c, 0) {
+                    Kept::Nanos => c.plain(&|nanos| second(nanos / 1000)),
+                    Kept::Instants(zone) => c.plain(&|us| second(zone.to_local(us))),
+                    _ => c.plain(&second),
+                }
             }))
         })
     };
@@ -91,9 +94,9 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     }),
     FunctionEntry::custom("months_between", 2, 3, months_between),
     FunctionEntry::columns("last_day", 1, 1, DATE, Ret::Is(T::Date), Nulls::Strict, |c| {
-        one::<Day, Day>(c, &|days| {
-            let (y, m, d) = civil_from_days(days.into());
-            Ok(Some((i64::from(days) + i64::from(days_in_month(y, m) - d)) as i32))
+        c.plain(&|days| {
+            let (y, m, d) = civil_from_days(days);
+            days + i64::from(days_in_month(y, m) - d)
         })
     }),
     FunctionEntry::columns("next_day", 2, 2, &[In::Date, In::Str], Ret::Is(T::Date), Nulls::StrictNullable, next_day),
@@ -122,16 +125,21 @@ enum Kept<'a> {
     Nanos,
 }
 
-impl<'a> Local<'a> {
-    pub(super) fn of(c: &Columns<'a>, i: usize) -> Result<Self> {
+impl<'a> Kept<'a> {
+    fn of(c: &Columns<'a>, i: usize) -> Self {
         let zone = c.ctx.conf.time_zone();
-        let kind = match c.types.get(i) {
+        match c.types.get(i) {
             Some(DataType::Timestamp) if *zone != Zone::UTC => Kept::Instants(zone),
             Some(DataType::Date) => Kept::Days,
             Some(DataType::Time(_)) => Kept::Nanos,
             _ => Kept::Local,
-        };
-        Ok(Self { numbers: c.open(i)?, kind })
+        }
+    }
+}
+
+impl<'a> Local<'a> {
+    pub(super) fn of(c: &Columns<'a>, i: usize) -> Result<Self> {
+        Ok(Self { numbers: c.open(i)?, kind: Kept::of(c, i) })
     }
 
     /// None: the row is null.
@@ -221,8 +229,8 @@ fn interval_part(b: &Build<'_>, name: &str, source: Expr) -> Expr {
 fn months_part(c: &Columns<'_>, f: fn(i64) -> i64) -> Result<ArrayRef> {
     match c.types[0] {
         DataType::CalendarInterval => one::<Calendar, Whole>(c, &|(months, ..)| Ok(Some(f(months.into())))),
-        DataType::YearMonthInterval { .. } => one::<Whole, Whole>(c, &|months| Ok(Some(f(months)))),
-        _ => one::<Whole, Whole>(c, &|_| Ok(Some(0))),
+        DataType::YearMonthInterval { .. } => c.plain(&f),
+        _ => c.plain(&|_| 0),
     }
 }
 
@@ -230,7 +238,7 @@ fn months_part(c: &Columns<'_>, f: fn(i64) -> i64) -> Result<ArrayRef> {
 fn micros_part(c: &Columns<'_>, f: fn(i64) -> i64) -> Result<ArrayRef> {
     match c.types[0] {
         DataType::CalendarInterval => one::<Calendar, Whole>(c, &|(_, _, us)| Ok(Some(f(us)))),
-        _ => one::<Whole, Whole>(c, &|us| Ok(Some(f(us)))),
+        _ => c.plain(&f),
     }
 }
 
@@ -254,11 +262,11 @@ fn date_add(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
 }
 
 fn days_moved(c: &Columns<'_>, sign: i64) -> Result<ArrayRef> {
-    two::<Day, Whole, Day>(c, &|days, by| Ok(Some((i64::from(days) + sign * by) as i32)))
+    plain_two(c, &|days, by| days + sign * by)
 }
 
 fn days_between(c: &Columns<'_>) -> Result<ArrayRef> {
-    two::<Day, Day, Int>(c, &|x, y| Ok(Some(x.wrapping_sub(y))))
+    plain_two(c, &|x, y| x - y)
 }
 
 /// DateTimeUtils.monthsBetween.
@@ -271,24 +279,26 @@ fn months_between(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     Ok(column_call("months_between", args, DataType::Double, nullable, true, b.ansi(), |c| {
         let zone = c.zone();
         three::<Moment, Moment, Bool, Double>(c, &|x, y, rounds| {
-            let months = months_apart(zone.to_local(x), zone.to_local(y));
+            let months = months_apart(x, y, zone);
             // Rounded to eight digits, half up as BigDecimal does.
             Ok(Some(if rounds { (months * 1e8).round() / 1e8 } else { months }))
         })
     }))
 }
 
-/// Months and their fraction between two wall clock times.
-fn months_apart(x: i64, y: i64) -> f64 {
-    let (dx, dy) = (x.div_euclid(MICROS_PER_DAY), y.div_euclid(MICROS_PER_DAY));
+/// Months and their fraction between two instants: whole days by the calendar of the zone, the rest as the time that has passed
+/// since midnight, which a change of the offset makes another than that on the clock.
+fn months_apart(x: i64, y: i64, zone: &Zone) -> f64 {
+    let day = |at: i64| zone.to_local(at).div_euclid(MICROS_PER_DAY);
+    let (dx, dy) = (day(x), day(y));
     let ((y1, m1, d1), (y2, m2, d2)) = (civil_from_days(dx), civil_from_days(dy));
     let months = (y1 * 12 + i64::from(m1) - y2 * 12 - i64::from(m2)) as f64;
     let last = |y, m, d| d == days_in_month(y, m);
     if d1 == d2 || (last(y1, m1, d1) && last(y2, m2, d2)) {
         return months;
     }
-    let seconds = |local: i64| local.rem_euclid(MICROS_PER_DAY) / MICROS_PER_SECOND;
-    let rest = (i64::from(d1) - i64::from(d2)) * 86_400 + seconds(x) - seconds(y);
+    let seconds = |at: i64, day: i64| (at - zone.to_utc(day * MICROS_PER_DAY)) / MICROS_PER_SECOND;
+    let rest = (i64::from(d1) - i64::from(d2)) * 86_400 + seconds(x, dx) - seconds(y, dy);
     months + rest as f64 / 2_678_400.0
 }
 

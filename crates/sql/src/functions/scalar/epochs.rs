@@ -37,10 +37,10 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     })
     .exact(),
     FunctionEntry::columns("unix_seconds", 1, 1, &[In::Ts], Ret::Is(T::Long), Nulls::Strict, |c| {
-        one::<Whole, Whole>(c, &|us| Ok(Some(us.div_euclid(MICROS_PER_SECOND))))
+        c.plain(&|us| us.div_euclid(MICROS_PER_SECOND))
     }),
     FunctionEntry::columns("unix_millis", 1, 1, &[In::Ts], Ret::Is(T::Long), Nulls::Strict, |c| {
-        one::<Whole, Whole>(c, &|us| Ok(Some(us.div_euclid(1000))))
+        c.plain(&|us| us.div_euclid(1000))
     }),
     FunctionEntry::columns("unix_micros", 1, 1, &[In::Ts], Ret::Is(T::Long), Nulls::Strict, renamed),
     FunctionEntry::columns("unix_date", 1, 1, DATE, I, Nulls::Strict, renamed),
@@ -55,7 +55,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
 
 /// The same numbers as another type.
 fn renamed(c: &Columns<'_>) -> Result<ArrayRef> {
-    one::<Whole, Whole>(c, &|n| Ok(Some(n)))
+    c.plain(&|n| n)
 }
 
 /// Moments moved by the zone in argument 1.

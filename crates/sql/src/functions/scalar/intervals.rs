@@ -10,7 +10,7 @@ use crate::functions::datetime::calendar::add_months;
 use crate::functions::datetime::zone::Zone;
 use crate::functions::registry::Build;
 use crate::functions::typed::{
-    Calendar, Columns, Day, DayTime, Decimal, Int, Moment, Read, Real, Whole, YearMonth, column_call, each, one, two,
+    Calendar, Columns, Day, DayTime, Decimal, Moment, Read, Real, Whole, YearMonth, column_call, each, plain_two, two,
 };
 use crate::types::DataType;
 use crate::value::text::{MICROS_PER_DAY, pow10, rescale};
@@ -108,7 +108,7 @@ fn no_time(months: Expr, micros: Expr) -> SparkError {
 fn days_of(b: &Build<'_>, interval: Expr) -> Expr {
     let nullable = interval.nullable();
     column_call("extractansiintervaldays", vec![interval], DataType::Integer, nullable, true, b.ansi(), |c| {
-        one::<DayTime, Int>(c, &|us| Ok(Some((us / MICROS_PER_DAY) as i32)))
+        c.plain(&|us| us / MICROS_PER_DAY)
     })
 }
 
@@ -201,7 +201,7 @@ pub(super) fn date_time(
                 let nullable = l.nullable() || r.nullable();
                 let result = T::DayTimeInterval { start: 0, end: 0 };
                 column_call("-", vec![l, r], result, nullable, true, ansi, |c| {
-                    two::<Day, Day, DayTime>(c, &|x, y| Ok(Some((i64::from(x) - i64::from(y)) * MICROS_PER_DAY)))
+                    plain_two(c, &|x, y| (x - y).wrapping_mul(MICROS_PER_DAY))
                 })
             }
             (T::Date, _) => b.invoke("date_sub", vec![l, r])?,

@@ -17,7 +17,8 @@ use crate::functions::hash::{murmur3_hash_columns, xxhash64_columns};
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
 use crate::functions::typed::{
-    Bytes, ColumnEval, Columns, Decimal, Double, Int, Long, Real, Text, Whole, column_call, each, one, three, two,
+    Bytes, ColumnEval, Columns, Decimal, Double, Int, Long, Real, Text, Whole, column_call, each, one, plain_two,
+    three, two,
 };
 use crate::types::DataType;
 use crate::value::Value;
@@ -125,9 +126,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("&", 2, 2, bits),
     FunctionEntry::custom("|", 2, 2, bits),
     FunctionEntry::custom("^", 2, 2, bits),
-    FunctionEntry::columns("~", 1, 1, &[In::Integral], Ret::Same(0), Nulls::Strict, |c| {
-        one::<Whole, Whole>(c, &|n| Ok(Some(!n)))
-    }),
+    FunctionEntry::columns("~", 1, 1, &[In::Integral], Ret::Same(0), Nulls::Strict, |c| c.plain(&|n| !n)),
     FunctionEntry::columns(
         "bit_count",
         1,
@@ -135,11 +134,15 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
         &[In::Either(&[In::Integral, In::Bool])],
         Ret::Is(T::Int),
         Nulls::Strict,
-        |c| one::<Whole, Whole>(c, &|n| Ok(Some(n.count_ones().into()))),
+        |c| c.plain(&|n| n.count_ones().into()),
     )
     .exact(),
-    FunctionEntry::columns("bit_get", 2, 2, &[In::Integral, In::Int], Ret::Is(T::Byte), Nulls::Strict, bit_get),
-    FunctionEntry::columns("getbit", 2, 2, &[In::Integral, In::Int], Ret::Is(T::Byte), Nulls::Strict, bit_get),
+    FunctionEntry::columns("bit_get", 2, 2, &[In::Integral, In::Int], Ret::Is(T::Byte), Nulls::Strict, |c| {
+        bit_get(c, "bit_get")
+    }),
+    FunctionEntry::columns("getbit", 2, 2, &[In::Integral, In::Int], Ret::Is(T::Byte), Nulls::Strict, |c| {
+        bit_get(c, "getbit")
+    }),
     FunctionEntry::columns("shiftleft", 2, 2, SHIFTED, Ret::Same(0), Nulls::Strict, left),
     FunctionEntry::columns("<<", 2, 2, SHIFTED, Ret::Same(0), Nulls::Strict, left),
     FunctionEntry::columns("shiftright", 2, 2, SHIFTED, Ret::Same(0), Nulls::Strict, right),
@@ -397,7 +400,7 @@ fn ceil(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
                 Ok(Some(r as i64))
             }),
             DataType::Decimal { .. } => rounded(c, mode),
-            _ => one::<Whole, Whole>(c, &|n| Ok(Some(n))),
+            _ => c.plain(&|n| n),
         }
     }
     let eval: ColumnEval = if up { |c| run(c, Mode::Ceiling) } else { |c| run(c, Mode::Floor) };
@@ -492,14 +495,14 @@ fn bits(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let nullable = args.iter().any(Expr::nullable);
     let eval: ColumnEval = match b.name {
-        "&" => |c| two::<Whole, Whole, Whole>(c, &|x, y| Ok(Some(x & y))),
-        "|" => |c| two::<Whole, Whole, Whole>(c, &|x, y| Ok(Some(x | y))),
-        _ => |c| two::<Whole, Whole, Whole>(c, &|x, y| Ok(Some(x ^ y))),
+        "&" => |c| plain_two(c, &|x, y| x & y),
+        "|" => |c| plain_two(c, &|x, y| x | y),
+        _ => |c| plain_two(c, &|x, y| x ^ y),
     };
     Ok(column_call(b.name, args, l, nullable, true, ansi, eval))
 }
 
-fn bit_get(c: &Columns<'_>) -> Result<ArrayRef> {
+fn bit_get(c: &Columns<'_>, name: &str) -> Result<ArrayRef> {
     let width = match c.types[0] {
         DataType::Byte => 8,
         DataType::Short => 16,
@@ -513,7 +516,7 @@ fn bit_get(c: &Columns<'_>) -> Result<ArrayRef> {
                 "INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE",
                 &[
                     ("parameter", "`pos`"),
-                    ("functionName", "`bit_get`"),
+                    ("functionName", &format!("`{name}`")),
                     ("lower", "0"),
                     ("upper", &width.to_string()),
                     ("invalidValue", &pos.to_string()),
@@ -527,8 +530,8 @@ fn bit_get(c: &Columns<'_>) -> Result<ArrayRef> {
 /// Shifts at the width of the numbers.
 fn shifted(c: &Columns<'_>, int: fn(i32, u32) -> i32, long: fn(i64, u32) -> i64) -> Result<ArrayRef> {
     match c.types[0] {
-        DataType::Integer => two::<Whole, Whole, Whole>(c, &|n, by| Ok(Some(int(n as i32, by as u32).into()))),
-        _ => two::<Whole, Whole, Whole>(c, &|n, by| Ok(Some(long(n, by as u32)))),
+        DataType::Integer => plain_two(c, &|n, by| int(n as i32, by as u32).into()),
+        _ => plain_two(c, &|n, by| long(n, by as u32)),
     }
 }
 

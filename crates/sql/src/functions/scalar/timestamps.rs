@@ -91,7 +91,7 @@ fn timestamp_add(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
                 SparkError::new(
                     ErrorClass::Arithmetic,
                     "DATETIME_OVERFLOW",
-                    &[("operation", &format!("add {n} {name} to {shown}"))],
+                    &[("operation", &format!("add {n}L {name} to {shown}"))],
                 )
             })
         })

@@ -5,7 +5,7 @@ use crate::functions::datetime::calendar::{civil_from_days, days_from_civil, iso
 use crate::functions::datetime::zone::Zone;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{FunctionEntry, Nulls, Ret};
-use crate::functions::typed::{Day, Memo, Moment, Text, two};
+use crate::functions::typed::{Day, Memo, Moment, Text, plain, two};
 use crate::value::text::{MICROS_PER_DAY, MICROS_PER_SECOND};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
@@ -18,6 +18,9 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     }),
     FunctionEntry::columns("date_trunc", 2, 2, &[In::Str, In::Ts], Ret::Is(T::Ts), Nulls::StrictNullable, |c| {
         let (units, zone) = (Memo::default(), c.zone());
+        if let Some(unit) = c.constant::<Text>(0).and_then(TruncUnit::of) {
+            return plain(&c.same(1)?, c.result, &|us| unit.truncate(us, zone));
+        }
         two::<Text, Moment, Moment>(c, &|unit, us| {
             let unit = units.get(unit, |unit| Ok(TruncUnit::of(unit)))?;
             Ok(unit.map(|unit| unit.truncate(us, zone)))
