@@ -1,6 +1,6 @@
 //! CSV text in expressions: from_csv, to_csv, schema_of_csv.
 
-use arrow::array::{Array, ArrayRef, AsArray, StringBuilder};
+use arrow::array::{Array, ArrayRef, AsArray};
 
 use super::coercion::{In, check_inputs};
 use super::json::{options, sample, schema_argument};
@@ -11,11 +11,11 @@ use crate::datasource::csv_read::Conversion;
 use crate::datasource::csv_tokens::CsvFormat;
 use crate::datasource::infer_csv::infer_record;
 use crate::datasource::options::Options;
-use crate::datasource::write::csv::row_text;
+use crate::datasource::write::csv::row_texts;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
 use crate::types::{DataType, StructType};
-use crate::value::{Value, ValueBuilder, value_at};
+use crate::value::{Value, ValueBuilder};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("from_csv", 2, 3, from_csv),
@@ -164,18 +164,12 @@ struct ToCsv {
 }
 
 impl Kernel for ToCsv {
-    fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
+    fn evaluate(&self, args: &[ArrayRef], _: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         let Some(column) = args.first() else { return Err(SparkError::internal("to_csv has an argument")) };
         let DataType::Struct(schema) = &self.input else { return Err(SparkError::internal("to_csv takes a struct")) };
         let types: Vec<DataType> = schema.fields.iter().map(|f| f.data_type.clone()).collect();
-        let mut out = StringBuilder::with_capacity(rows, rows * 32);
-        for row in 0..rows {
-            match value_at(column, row, &self.input).as_slice() {
-                Some(values) => out.append_value(row_text(values, &types, &self.options, ctx.conf)?),
-                None => out.append_null(),
-            }
-        }
-        Ok(std::sync::Arc::new(out.finish()))
+        let Some(structs) = column.as_struct_opt() else { return Err(SparkError::internal("to_csv takes a struct")) };
+        Ok(std::sync::Arc::new(row_texts(structs, &types, &self.options, ctx.conf)?))
     }
 }
 

@@ -19,8 +19,8 @@ use crate::datasource::json_scan::{Kind, Lenience, Scanner, Span, unquote};
 use crate::error::{Result, SparkError};
 use crate::expr::EvalMode;
 use crate::types::DataType;
+use crate::value::Value;
 use crate::value::text::{date_to_string, decimal_to_string, double_to_string, float_to_string};
-use crate::value::{Value, array_from_values};
 
 pub(super) use self::changes::{Change, Refusal};
 pub(super) use self::encoding::is_valid;
@@ -45,13 +45,7 @@ pub fn cast(value: &[u8], metadata: &[u8], to: &DataType, ctx: CastContext<'_>) 
     converted(&node, to, ctx)
 }
 
-/// A value as a variant (CAST AS VARIANT, to_variant_object).
-pub fn from_value(value: &Value, from: &DataType) -> Result<Value> {
-    let one = array_from_values(from, std::slice::from_ref(value))?;
-    Ok(of_cell(&one, 0, from).map_or(Value::Null, Value::from))
-}
-
-/// A cell of a column as a variant; None for null.
+/// A cell of a column as a variant (CAST AS VARIANT, to_variant_object); None for null.
 pub(super) fn of_cell(array: &dyn Array, row: usize, from: &DataType) -> Option<Encoded> {
     Node::of(array, row, from).map(|node| node.encode())
 }

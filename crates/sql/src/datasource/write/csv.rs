@@ -1,14 +1,17 @@
 //! CSV (UnivocityGenerator).
 
+use arrow::array::{Array, ArrayRef, AsArray, StringArray, StringBuilder, StructArray};
+use arrow::datatypes::{Date32Type, TimestampMicrosecondType};
+
 use super::times::Times;
 use super::{Rows, line_separator};
 use crate::conf::SqlConf;
 use crate::datasource::charset::Charset;
 use crate::datasource::options::{Options, flag};
-use crate::error::Result;
-use crate::functions::cast::{to_pretty, to_text};
+use crate::error::{Result, SparkError};
+use crate::expr::EvalMode;
+use crate::functions::cast::{CastContext, cast_array, pretty};
 use crate::types::DataType;
-use crate::value::{Value, value_at};
 
 struct Style<'a> {
     delimiter: &'a str,
@@ -62,52 +65,99 @@ pub(super) fn encode(rows: &Rows<'_>) -> Result<Vec<u8>> {
         return Ok(Vec::new());
     }
     if flag(rows.options, "header", false)? {
-        style.line(rows.columns.iter().map(|(_, field)| Some(field.name.clone())), &mut out);
+        style.line(rows.columns.iter().map(|(_, field)| Some(field.name.as_str())), &mut out);
     }
     for batch in rows.batches {
+        let columns = rows.columns.iter().map(|(column, field)| {
+            let column = batch.column(*column);
+            texts(column, &field.data_type, rows.times)
+        });
+        let columns = columns.collect::<Result<Vec<_>>>()?;
         for row in 0..batch.num_rows() {
-            let cells = rows.columns.iter().map(|(column, field)| {
-                let value = value_at(batch.column(*column).as_ref(), row, &field.data_type);
-                (!value.is_null()).then(|| cell(rows.times, &value, &field.data_type))
-            });
-            style.line(cells, &mut out);
+            style.line(cells(&columns, row), &mut out);
         }
     }
     Ok(Charset::of(rows.options, "CSVOptions")?.encode(&out))
 }
 
-/// One row as CSV text without a line's end (to_csv).
-pub(crate) fn row_text(values: &[Value], types: &[DataType], options: &Options, conf: &SqlConf) -> Result<String> {
+/// Each struct of a column as CSV text without a line's end (to_csv); null where the struct is.
+pub(crate) fn row_texts(
+    structs: &StructArray,
+    types: &[DataType],
+    options: &Options,
+    conf: &SqlConf,
+) -> Result<StringArray> {
     let style = Style { separator: "", ..Style::of(options)? };
     let times = Times::new(options, conf)?;
-    let mut out = String::new();
-    let cells = values.iter().zip(types).map(|(v, t)| (!v.is_null()).then(|| cell(&times, v, t)));
-    style.line(cells, &mut out);
-    Ok(out)
+    let columns = structs.columns().iter().zip(types).map(|(column, t)| texts(column, t, &times));
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    let mut out = StringBuilder::with_capacity(structs.len(), structs.len() * 32);
+    let mut line = String::new();
+    for row in 0..structs.len() {
+        if structs.is_null(row) {
+            out.append_null();
+            continue;
+        }
+        line.clear();
+        style.line(cells(&columns, row), &mut line);
+        out.append_value(&line);
+    }
+    Ok(out.finish())
 }
 
-fn cell(times: &Times, value: &Value, data_type: &DataType) -> String {
-    match value {
-        Value::Date(days) => times.date(*days),
-        Value::Timestamp(us) => times.timestamp(*us),
-        Value::TimestampNtz(us) => times.timestamp_ntz(*us),
-        Value::Binary(_) => to_pretty(value, data_type, times.zone()),
-        Value::Time(nanos) => crate::value::text::time_to_string(*nanos),
-        // Nulls inside an array are empty as they are outside.
-        Value::Array(items) => {
-            let element = match data_type {
-                DataType::Array { element, .. } => (**element).clone(),
-                _ => DataType::Null,
-            };
-            let shown = |v: &Value| if v.is_null() { String::new() } else { cell(times, v, &element) };
-            format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(", "))
+/// The cells of a row; None for null.
+fn cells(columns: &[StringArray], row: usize) -> impl Iterator<Item = Option<&str>> {
+    columns.iter().map(move |column| column.is_valid(row).then(|| column.value(row)))
+}
+
+/// The cells of a column as texts; null where they are.
+fn texts(column: &ArrayRef, t: &DataType, times: &Times) -> Result<StringArray> {
+    let wrong = || SparkError::internal(format!("{} is no column of {t:?}", column.data_type()));
+    let made = match t {
+        DataType::Date => {
+            let days = column.as_primitive_opt::<Date32Type>().ok_or_else(wrong)?;
+            return Ok(days.iter().map(|days| days.map(|days| times.date(days))).collect());
         }
-        other => to_text(other, data_type, times.zone()),
-    }
+        DataType::Timestamp => {
+            let moments = column.as_primitive_opt::<TimestampMicrosecondType>().ok_or_else(wrong)?;
+            return Ok(moments.iter().map(|us| us.map(|us| times.timestamp(us))).collect());
+        }
+        DataType::TimestampNtz => {
+            let moments = column.as_primitive_opt::<TimestampMicrosecondType>().ok_or_else(wrong)?;
+            return Ok(moments.iter().map(|us| us.map(|us| times.timestamp_ntz(us))).collect());
+        }
+        DataType::Array { element, .. } => {
+            let list = column.as_list_opt::<i32>().ok_or_else(wrong)?;
+            let elements = texts(list.values(), element, times)?;
+            let shown = |row: usize| {
+                let ends = &list.value_offsets()[row..row + 2];
+                let mut out = String::from("[");
+                for (i, at) in (ends[0] as usize..ends[1] as usize).enumerate() {
+                    if i > 0 {
+                        out.push(',');
+                    }
+                    // Nulls inside an array are empty as they are outside, without the blank before.
+                    if elements.is_valid(at) {
+                        out.push_str(if i > 0 { " " } else { "" });
+                        out.push_str(elements.value(at));
+                    }
+                }
+                out.push(']');
+                out
+            };
+            return Ok((0..list.len()).map(|row| list.is_valid(row).then(|| shown(row))).collect());
+        }
+        DataType::Binary => pretty(column, t, times.zone())?,
+        _ => {
+            let ctx = CastContext { mode: EvalMode::Legacy, zone: times.zone(), now_us: 0 };
+            cast_array(column, t, &DataType::String, ctx)?
+        }
+    };
+    made.as_string_opt::<i32>().cloned().ok_or_else(wrong)
 }
 
 impl Style<'_> {
-    fn line(&self, cells: impl Iterator<Item = Option<String>>, out: &mut String) {
+    fn line<'t>(&self, cells: impl Iterator<Item = Option<&'t str>>, out: &mut String) {
         for (i, cell) in cells.enumerate() {
             if i > 0 {
                 out.push_str(self.delimiter);
@@ -117,7 +167,7 @@ impl Style<'_> {
                 Some(text) if text.is_empty() => self.field(self.empty, true, false, out),
                 Some(text) => {
                     let comment = i == 0 && self.comment.is_some_and(|c| text.starts_with(c));
-                    self.field(&text, false, comment, out);
+                    self.field(text, false, comment, out);
                 }
             }
         }

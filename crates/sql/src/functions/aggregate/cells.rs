@@ -12,6 +12,13 @@ use crate::unsafe_row::{decode_rows, encode_rows};
 /// Rows that may be kept beyond those that groups point to before they are put together.
 const SLACK: usize = 1 << 16;
 
+/// Chunks that may be kept before that, besides one for so many groups.
+const CHUNKS: usize = 16;
+const GROUPS_A_CHUNK: usize = 64;
+
+/// Chunks of fewer rows are put together as they come.
+const SMALL: usize = 1024;
+
 /// A few cells a group, by place in the columns they came in.
 pub(super) struct Cells {
     types: Vec<ArrowType>,
@@ -70,7 +77,8 @@ impl Cells {
         let columns = columns.iter().zip(&self.types).map(|(c, t)| relabelled(c, t)).collect::<Result<Vec<_>>>()?;
         self.rows += columns.first().map_or(0, |c| c.len());
         self.chunks.push(columns);
-        if self.rows <= 2 * self.at.len() + SLACK {
+        let groups = self.at.len();
+        if self.rows <= 2 * groups + SLACK && self.chunks.len() <= CHUNKS + groups / GROUPS_A_CHUNK {
             return Ok(Kept::Added);
         }
         let together = (0..self.types.len()).map(|i| self.column(i)).collect::<Result<Vec<_>>>()?;
@@ -123,6 +131,17 @@ impl Stack {
             Ok(if whole { c } else { take(&c, &rows, None)? })
         });
         self.chunks.push(kept.collect::<Result<Vec<_>>>()?);
+        // Rows that come one by one make few chunks.
+        let rows = |chunk: &Vec<ArrayRef>| chunk.first().map_or(0, |c| c.len());
+        while let [.., before, last] = &self.chunks[..]
+            && rows(before) < SMALL
+            && rows(before) <= 2 * rows(last)
+        {
+            let both = before.iter().zip(last).map(|(a, b)| Ok(concat(&[a.as_ref(), b.as_ref()])?));
+            let both = both.collect::<Result<Vec<_>>>()?;
+            self.chunks.truncate(self.chunks.len() - 2);
+            self.chunks.push(both);
+        }
         Ok(())
     }
 

@@ -14,6 +14,7 @@ pub use self::parse::{
     parse_date, parse_decimal, parse_double, parse_float, parse_integral, parse_time, parse_timestamp,
     parse_timestamp_ntz,
 };
+pub(crate) use self::text::pretty;
 pub use self::text::{literal_sql, to_pretty, to_text};
 pub use self::value::cast_value;
 

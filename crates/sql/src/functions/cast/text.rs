@@ -27,7 +27,15 @@ const PRETTY: Style = Style { null: "NULL", hex_binary: true };
 
 /// CAST AS STRING of a column.
 pub(super) fn cast(array: &ArrayRef, from: &DataType, zone: &Zone) -> Result<ArrayRef> {
-    let cells = Cells::new(array, from, zone, CAST)?;
+    texts(array, &Cells::new(array, from, zone, CAST)?)
+}
+
+/// ToPrettyString of a column; null where the column is.
+pub(crate) fn pretty(array: &ArrayRef, from: &DataType, zone: &Zone) -> Result<ArrayRef> {
+    texts(array, &Cells::new(array, from, zone, PRETTY)?)
+}
+
+fn texts(array: &ArrayRef, cells: &Cells<'_>) -> Result<ArrayRef> {
     written(array.len(), &|row, out| {
         let there = array.is_valid(row);
         if there {

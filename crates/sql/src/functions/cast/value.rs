@@ -4,7 +4,8 @@ use arrow::array::{Array, ArrayRef};
 
 use super::{CastContext, cast_array};
 use crate::error::Result;
-use crate::functions::variant;
+use crate::functions::Operand;
+use crate::functions::variant::{self, Variants};
 use crate::types::DataType;
 use crate::value::{Value, ValueBuilder, repeat_value, value_at};
 
@@ -19,14 +20,17 @@ pub fn cast_value(value: &Value, from: &DataType, to: &DataType, ctx: CastContex
 
 /// Casts from variants and to them.
 pub(super) fn variants(array: &ArrayRef, from: &DataType, to: &DataType, ctx: CastContext<'_>) -> Result<ArrayRef> {
+    if *from != DataType::Variant {
+        return variant::column(array.len(), &|row| Ok(variant::of_cell(array, row, from)));
+    }
+    let cells = Operand::Column(array.clone());
+    let variants = Variants::of(&cells)?;
     let mut out = ValueBuilder::new(to, array.len());
     for row in 0..array.len() {
-        let cast = match value_at(array, row, from) {
-            Value::Null => Value::Null,
-            Value::Variant { value, metadata } => variant::cast(&value, &metadata, to, ctx)?,
-            value => variant::from_value(&value, from)?,
-        };
-        out.append(&cast)?;
+        match variants.row(row) {
+            Some((value, metadata)) => out.append(&variant::cast(value, metadata, to, ctx)?)?,
+            None => out.append_null(),
+        }
     }
     out.finish()
 }
