@@ -308,6 +308,11 @@ pub struct SavedView {
     pub query: PlanRef,
     /// Names that the view gives its columns; empty for those of the query.
     pub columns: Vec<String>,
+    /// Comments of the columns, by place.
+    pub comments: Vec<Option<String>>,
+    pub remarks: Remarks,
+    /// The query's text.
+    pub text: String,
 }
 
 /// The plan that reads a saved table; None when there is none of that name.

@@ -190,6 +190,7 @@ pub(crate) fn join_name(kind: JoinKind) -> &'static str {
         JoinKind::Inner => "Inner",
         JoinKind::Cross => "Cross",
         JoinKind::LeftOuter => "LeftOuter",
+        JoinKind::LeftSingle => "LeftSingle",
         JoinKind::RightOuter => "RightOuter",
         JoinKind::FullOuter => "FullOuter",
         JoinKind::LeftSemi => "LeftSemi",

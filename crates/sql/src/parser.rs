@@ -3,6 +3,7 @@
 //! Written by hand rather than over a general SQL parser: error texts name the token and place that ANTLR would, and much of
 //! what people paste is Spark's own (LATERAL VIEW, typed literals, `::`, `|>`, `<=>`, lambdas, PIVOT).
 
+mod alter;
 mod calls;
 pub mod commands;
 mod errors;
@@ -25,6 +26,7 @@ use crate::expr::{Expr, Origin, QueryContext, WindowSpec};
 use crate::plan::PlanRef;
 use crate::session::SqlSession;
 
+pub use alter::Change;
 pub use commands::{Command, NamePlace};
 pub(crate) use query::QUALIFY;
 pub(crate) use relations::name_only;

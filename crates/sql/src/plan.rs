@@ -286,6 +286,8 @@ pub enum JoinKind {
     Inner,
     Cross,
     LeftOuter,
+    /// LeftOuter whose left rows may have one partner at most: a correlated scalar subquery.
+    LeftSingle,
     RightOuter,
     FullOuter,
     LeftSemi,

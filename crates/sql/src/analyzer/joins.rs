@@ -91,9 +91,12 @@ impl Analyzer<'_> {
         let rest_right: Vec<Expr> =
             theirs.iter().filter(|column| !keys_right.contains(&column.id)).map(current).collect();
         let mut list: Vec<Expr> = match kind {
-            JoinKind::LeftOuter | JoinKind::LeftSemi | JoinKind::LeftAnti | JoinKind::Inner | JoinKind::Cross => {
-                pairs.iter().map(|(a, _)| current(a)).collect()
-            }
+            JoinKind::LeftOuter
+            | JoinKind::LeftSingle
+            | JoinKind::LeftSemi
+            | JoinKind::LeftAnti
+            | JoinKind::Inner
+            | JoinKind::Cross => pairs.iter().map(|(a, _)| current(a)).collect(),
             JoinKind::RightOuter => pairs.iter().map(|(_, b)| current(b)).collect(),
             JoinKind::FullOuter => pairs
                 .iter()

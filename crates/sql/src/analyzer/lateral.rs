@@ -120,7 +120,10 @@ impl Analyzer<'_> {
             let mut inside = None;
             expr.visit(&mut |inner| inside = inside.or(reference(inner)));
             if let Some(named) = inside {
-                let text = quoted_sql(expr);
+                // Frames that nobody gave are put in later.
+                let text = quoted_sql(expr)
+                    .replace("RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW", "unspecifiedframe$()")
+                    .replace("ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", "unspecifiedframe$()");
                 let lca = names::quoted(&named.name);
                 let error = SparkError::analysis(condition, &[("lca", &lca), (parameter, &text)]);
                 refused.get_or_insert(error);

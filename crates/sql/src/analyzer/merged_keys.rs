@@ -34,7 +34,7 @@ fn merged(plan: &LogicalPlan) -> Option<Vec<Arc<Attribute>>> {
     }
     let keys = list.get(..pairs.len())?;
     let merges = |(item, (a, b)): (&Expr, &(ExprId, ExprId))| match kind {
-        JoinKind::Inner | JoinKind::Cross | JoinKind::LeftOuter => item.expr_id() == Some(*a),
+        JoinKind::Inner | JoinKind::Cross | JoinKind::LeftOuter | JoinKind::LeftSingle => item.expr_id() == Some(*a),
         JoinKind::RightOuter => item.expr_id() == Some(*b),
         JoinKind::FullOuter => {
             let read = item.references();
@@ -137,6 +137,9 @@ impl Analyzer<'_> {
         node.for_each_expression(&mut |expr| {
             expr.visit(&mut |inner| match inner {
                 Expr::Attribute(column) if !shown.iter().any(|known| known.id == column.id) => wanted.push(column.id),
+                Expr::UnresolvedStar(target) if !target.is_empty() => {
+                    wanted.extend(hidden.iter().filter(|column| self.is_of(column, target)).map(|column| column.id));
+                }
                 Expr::UnresolvedAttribute(parts) if parts.len() > 1 => {
                     if matches!(find_column(&shown, parts, case_sensitive), Ok(None))
                         && let Ok(Some(found)) = find_column(&hidden, parts, case_sensitive)
@@ -153,6 +156,16 @@ impl Analyzer<'_> {
         }
         Some(node.clone().map_children(&mut |child| exposed(&child, &wanted).unwrap_or(child)))
     }
+}
+
+/// Whether a list has `t.*`.
+pub(super) fn has_qualified_star(node: &LogicalPlan) -> bool {
+    let list = match node {
+        LogicalPlan::Project { list, .. } | LogicalPlan::Aggregate { list, .. } => list,
+        _ => return false,
+    };
+    let star = |expr: &Expr| matches!(expr, Expr::UnresolvedStar(target) if !target.is_empty());
+    list.iter().any(|item| item.any(&star))
 }
 
 /// The resolved node: what it selects of the merged columns shows from here on, what it only reads does not.

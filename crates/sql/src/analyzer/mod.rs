@@ -184,7 +184,12 @@ impl<'a> Analyzer<'a> {
         self.origin = None;
         self.shown = None;
         let (node, shown) = self.with_file_metadata(node);
-        let resolved = self.resolved_node(node).map(|plan| if shown { file_metadata::without(plan) } else { plan });
+        let starred = if merged_keys::has_qualified_star(&node) { self.with_merged_keys(&node) } else { None };
+        let resolved = match starred {
+            Some(node) => self.resolved_node(node).map(merged_keys::settled),
+            None => self.resolved_node(node),
+        };
+        let resolved = resolved.map(|plan| if shown { file_metadata::without(plan) } else { plan });
         let resolved = match resolved {
             Err(error) if merged_keys::may_be_merged(&error) => {
                 let again = self.with_merged_keys(&written).map(|node| self.resolved_node(node));

@@ -139,14 +139,11 @@ impl Analyzer<'_> {
                 Ok(visible.map(|column| Expr::Attribute(column.clone())).collect())
             }
             Expr::UnresolvedStar(target) => {
-                let qualified: Vec<Expr> = visible
-                    .filter(|column| {
-                        column.qualifier.len() >= target.len()
-                            && column.qualifier[column.qualifier.len() - target.len()..]
-                                .iter()
-                                .zip(target)
-                                .all(|(a, b)| self.conf.same_name(a, b))
-                    })
+                // Columns that a USING join merged come first.
+                let merged = columns.iter().filter(|column| column.metadata.hidden && !column.is_file_metadata());
+                let qualified: Vec<Expr> = merged
+                    .chain(visible)
+                    .filter(|column| self.is_of(column, target))
                     .map(|column| Expr::Attribute(column.clone()))
                     .collect();
                 if !qualified.is_empty() {
@@ -167,6 +164,13 @@ impl Analyzer<'_> {
             }
             _ => Err(SparkError::internal(format!("no star in {place}"))),
         }
+    }
+
+    /// Whether a column is one of `target.*`.
+    pub(super) fn is_of(&self, column: &Attribute, target: &[String]) -> bool {
+        let qualifier = &column.qualifier;
+        qualifier.len() >= target.len()
+            && qualifier[qualifier.len() - target.len()..].iter().zip(target).all(|(a, b)| self.conf.same_name(a, b))
     }
 
     /// `s.*` of a struct column.

@@ -6,6 +6,7 @@ use super::dedup::fresh_ids;
 use super::{Analyzer, quote_parts};
 use crate::catalog::GLOBAL_TEMP;
 use crate::error::{Result, SparkError};
+use crate::expr::{Alias, Expr, ExprId, Metadata};
 use crate::plan::{LogicalPlan, PlanRef};
 
 /// `spark_catalog.default.name` of a table by the name that the catalog keeps it under.
@@ -69,6 +70,24 @@ impl Analyzer<'_> {
         let mut plan = fresh_ids(&super::analyze(self.session, &view.query)?);
         if !view.columns.is_empty() {
             plan = crate::dataframe::to_df(self.session, &plan, view.columns)?;
+        }
+        if view.comments.iter().any(Option::is_some) {
+            let list = plan.output().into_iter().enumerate().map(|(at, column)| {
+                match view.comments.get(at).cloned().flatten() {
+                    Some(comment) => {
+                        let metadata = serde_json::json!({ "comment": comment }).to_string();
+                        Expr::Alias(Box::new(Alias {
+                            id: ExprId::fresh(),
+                            names: vec![column.name.to_string()],
+                            child: Expr::Attribute(column),
+                            qualifier: Vec::new(),
+                            metadata: Some(Metadata { user: Some(metadata.into()), ..Metadata::default() }),
+                        }))
+                    }
+                    None => Expr::Attribute(column),
+                }
+            });
+            plan = Arc::new(LogicalPlan::Project { list: list.collect(), child: plan });
         }
         let (database, name) = crate::catalog::split(&view.name);
         let full = ["spark_catalog", database, name].map(str::to_owned).to_vec();

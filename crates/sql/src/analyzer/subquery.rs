@@ -197,7 +197,8 @@ impl Analyzer<'_> {
         let Some(value) = value else { return Err(SparkError::internal("a scalar subquery has a column")) };
         let (right, conditions) = self.decorrelate(query, &plan)?;
         let condition = self.all_of(conditions)?;
-        let joined = Arc::new(LogicalPlan::Join(Join { left: plan, right, kind: JoinKind::LeftOuter, condition }));
+        let kind = if at_most_one_row(query) { JoinKind::LeftOuter } else { JoinKind::LeftSingle };
+        let joined = Arc::new(LogicalPlan::Join(Join { left: plan, right, kind, condition }));
         let mut column = Expr::Attribute(Arc::new(Attribute { nullable: true, ..(*value).clone() }));
         if count_like && value.data_type == DataType::Long {
             // COUNT over no rows is 0, not null (the "count bug").
@@ -214,7 +215,7 @@ impl Analyzer<'_> {
         };
         let right = self.inner_plan(query, &Scope::of(std::slice::from_ref(&left)))?;
         if join.condition == JoinCondition::None
-            && let Some(plan) = generated_over(&left, &right, join.kind == JoinKind::LeftOuter)
+            && let Some(plan) = generated_over(&left, &right)
         {
             return Ok(plan);
         }
@@ -310,12 +311,13 @@ impl Analyzer<'_> {
     }
 }
 
-/// LATERAL explode(left.column): the generator runs over the left side itself. None when the right side is more than that.
-fn generated_over(left: &PlanRef, right: &PlanRef, outer: bool) -> Option<PlanRef> {
+/// LATERAL explode(left.column): the generator runs over the left side itself, also after LEFT JOIN, where rows without any
+/// go (RewriteLateralSubquery keeps no trace of the kind). None when the right side is more than that.
+fn generated_over(left: &PlanRef, right: &PlanRef) -> Option<PlanRef> {
     match &**right {
-        LogicalPlan::SubqueryAlias { child, .. } => generated_over(left, child, outer),
+        LogicalPlan::SubqueryAlias { child, .. } => generated_over(left, child),
         LogicalPlan::Project { list, child } => {
-            let below = generated_over(left, child, outer)?;
+            let below = generated_over(left, child)?;
             let mut all: Vec<Expr> = left.output().into_iter().map(Expr::Attribute).collect();
             all.extend(list.iter().cloned());
             Some(Arc::new(LogicalPlan::Project { list: all, child: below }))
@@ -325,13 +327,24 @@ fn generated_over(left: &PlanRef, right: &PlanRef, outer: bool) -> Option<PlanRe
         {
             Some(Arc::new(LogicalPlan::Generate {
                 generator: generator.clone(),
-                outer: *own || outer,
+                outer: *own,
                 qualifier: qualifier.clone(),
                 output: output.clone(),
                 child: left.clone(),
             }))
         }
         _ => None,
+    }
+}
+
+/// Whether the query can give one row at most, by its form.
+fn at_most_one_row(plan: &PlanRef) -> bool {
+    match &**plan {
+        LogicalPlan::Limit { limit: Expr::Literal { value, .. }, .. } => value.as_i64().is_some_and(|n| n <= 1),
+        LogicalPlan::SubqueryAlias { child, .. } | LogicalPlan::Project { child, .. } => at_most_one_row(child),
+        LogicalPlan::Filter { child, .. } | LogicalPlan::Sort { child, .. } => at_most_one_row(child),
+        LogicalPlan::OneRow => true,
+        _ => is_single_row(plan),
     }
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Databases {
     made: BTreeMap<String, Database>,
     /// None: default.
     pub(super) current: Option<String>,
+    /// What COMMENT ON said of the default database.
+    default_comment: Option<String>,
 }
 
 /// SCHEMA_NOT_FOUND with the name in full.
@@ -64,7 +66,7 @@ impl Catalog {
             _ => return None,
         };
         if name.eq_ignore_ascii_case(DEFAULT) {
-            let comment = "default database".to_owned();
+            let comment = self.databases.default_comment.clone().unwrap_or_else(|| "default database".to_owned());
             return Some(Database { name: DEFAULT.to_owned(), comment, folder: String::new() });
         }
         self.databases.made.get(&name.to_lowercase()).cloned()
@@ -104,6 +106,18 @@ impl Catalog {
         let database = Database { name: name.clone(), comment: comment.to_owned(), folder: format!("{name}.db") };
         self.databases.made.insert(name, database);
         Ok(())
+    }
+
+    /// COMMENT ON DATABASE; whether there is one.
+    pub fn set_database_comment(&mut self, parts: &[String], comment: &str) -> bool {
+        let Some(mut database) = self.database(parts) else { return false };
+        comment.clone_into(&mut database.comment);
+        if database.name == DEFAULT {
+            self.databases.default_comment = Some(database.comment);
+        } else {
+            self.databases.made.insert(database.name.clone(), database);
+        }
+        true
     }
 
     /// DROP DATABASE: the names of its tables, whose files the caller deletes.

@@ -4,6 +4,7 @@
 //! analysed plan or Spark's error.
 
 mod actions;
+mod alter;
 mod caching;
 mod columns;
 mod grouping;

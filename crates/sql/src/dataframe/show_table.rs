@@ -21,9 +21,7 @@ pub(super) fn known(session: &SqlSession, parts: &[String], operation: &str) -> 
 /// SHOW CREATE TABLE.
 pub(super) fn create_statement(session: &SqlSession, parts: &[String]) -> Result<String> {
     known(session, parts, "SHOW CREATE TABLE")?;
-    let Some(table) = listing::saved(session, parts) else {
-        return Err(SparkError::not_yet("SHOW CREATE TABLE of a view"));
-    };
+    let Some(table) = listing::saved(session, parts) else { return create_view(session, parts) };
     let (database, name) = split(&table.name);
     let quote = crate::types::quote_if_needed;
     // Strings are shown with their collation.
@@ -54,6 +52,35 @@ pub(super) fn create_statement(session: &SqlSession, parts: &[String]) -> Result
     Ok(out)
 }
 
+/// SHOW CREATE TABLE of a view: its columns by name, and the query as it was written.
+fn create_view(session: &SqlSession, parts: &[String]) -> Result<String> {
+    let found = {
+        let catalog = session.catalog.borrow();
+        catalog.saved_view(&catalog.table_name(parts)?).cloned()
+    };
+    let Some(view) = found else { return Err(listing::no_table(session, parts)) };
+    let schema = super::sql::relation(session, parts, false)?.schema();
+    let (database, name) = split(&view.name);
+    let quote = crate::types::quote_if_needed;
+    let columns: Vec<String> = schema
+        .fields
+        .iter()
+        .map(|field| match field.comment() {
+            Some(comment) => format!("{} COMMENT {}", quote(&field.name), literal(&comment)),
+            None => quote(&field.name),
+        })
+        .collect();
+    let mut out = format!("CREATE VIEW {}.{} (\n  {})\n", quote(database), quote(name), columns.join(",\n  "));
+    if let Some(comment) = &view.remarks.comment {
+        out += &format!("COMMENT {}\n", literal(comment));
+    }
+    if !view.remarks.properties.is_empty() {
+        out += &format!("TBLPROPERTIES {}\n", pairs(view.remarks.properties.iter()));
+    }
+    out += &format!("WITH SCHEMA COMPENSATION\nAS {}\n", view.text);
+    Ok(out)
+}
+
 /// SHOW TBLPROPERTIES: all, or one by its key.
 pub(super) fn properties(session: &SqlSession, parts: &[String], key: Option<&str>) -> Result<Vec<(String, String)>> {
     match listing::table(session, parts) {
@@ -62,7 +89,12 @@ pub(super) fn properties(session: &SqlSession, parts: &[String], key: Option<&st
         Some(_) => {}
     }
     let table = listing::saved(session, parts);
-    let found = table.as_ref().map(|table| table.remarks.properties.clone()).unwrap_or_default();
+    let of_view = || {
+        let catalog = session.catalog.borrow();
+        catalog.saved_view(&catalog.table_name(parts).ok()?).map(|view| view.remarks.properties.clone())
+    };
+    let of_table = table.as_ref().map(|table| table.remarks.properties.clone());
+    let found = of_table.or_else(of_view).unwrap_or_default();
     let Some(key) = key else { return Ok(found.into_iter().collect()) };
     let value = found.get(key).cloned().unwrap_or_else(|| {
         let shown =

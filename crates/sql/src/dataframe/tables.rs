@@ -15,7 +15,7 @@ use crate::expr::{EvalMode, Expr};
 use crate::parser::{TableDefinition, parse_table_name};
 use crate::plan::{LogicalPlan, PlanRef};
 use crate::session::SqlSession;
-use crate::types::StructType;
+use crate::types::{DataType, StructType};
 
 /// CREATE TABLE ... USING a file format, with columns or from a query.
 pub(super) fn create(session: &SqlSession, table: TableDefinition) -> Result<()> {
@@ -128,16 +128,26 @@ pub(super) fn save_view(session: &SqlSession, view: SavedView, replace: bool, qu
         return if quiet { Ok(()) } else { Err(error()) };
     }
     let plan = analyze(session, &view.query)?.output();
+    let output = plan.len();
+    if !view.columns.is_empty() && view.columns.len() != output {
+        let many = if output > view.columns.len() { "TOO_MANY" } else { "NOT_ENOUGH" };
+        let given: Vec<String> = view.columns.iter().map(|column| crate::analyzer::quoted(column)).collect();
+        let found: Vec<String> = plan.iter().map(|column| crate::analyzer::quoted(&column.name)).collect();
+        return Err(SparkError::analysis(
+            &format!("CREATE_VIEW_COLUMN_ARITY_MISMATCH.{many}_DATA_COLUMNS"),
+            &[
+                ("viewName", &full_name(&view.name)),
+                ("viewColumns", &given.join(", ")),
+                ("dataColumns", &found.join(", ")),
+            ],
+        ));
+    }
     if let Some(place) = unnamed(&view.query) {
         let name = plan.get(place).map_or("", |column| &*column.name);
         return Err(SparkError::analysis(
             "CREATE_PERMANENT_VIEW_WITHOUT_ALIAS",
             &[("name", &full_name(&view.name)), ("attr", &format!("\"{name}\""))],
         ));
-    }
-    let output = plan.len();
-    if !view.columns.is_empty() && view.columns.len() != output {
-        return Err(SparkError::not_yet("CREATE VIEW with another number of names than columns"));
     }
     let temporary = temporary_relation(session, &view.query);
     if let Some(name) = temporary {
@@ -178,7 +188,7 @@ fn unnamed(query: &PlanRef) -> Option<usize> {
         match expr {
             Expr::At { child, .. } | Expr::UnresolvedAlias(child) => is_named(child),
             Expr::Alias(_) | Expr::UnresolvedAttribute(_) | Expr::Attribute(_) | Expr::UnresolvedExtract { .. } => true,
-            Expr::UnresolvedStar(_) | Expr::UnresolvedRegex(_) => true,
+            Expr::UnresolvedStar(_) | Expr::UnresolvedRegex(_) | Expr::Literal { .. } => true,
             Expr::UnresolvedFunction(call) => call.name.starts_with('$'),
             _ => false,
         }
@@ -269,11 +279,24 @@ pub fn insert_into(
     };
     let conf = session.conf.borrow().clone();
     let fields = &saved.schema.fields;
-    let targets: Vec<usize> = if columns.is_empty() {
-        (0..fields.len()).collect()
-    } else {
-        columns.iter().filter_map(|c| fields.iter().position(|f| conf.same_name(&f.name, c))).collect()
-    };
+    let mut targets: Vec<usize> = Vec::new();
+    for column in columns {
+        let Some(at) = fields.iter().position(|field| conf.same_name(&field.name, column)) else {
+            let known: Vec<String> = fields.iter().map(|field| crate::analyzer::quoted(&field.name)).collect();
+            let parameters = [("objectName", crate::analyzer::quoted(column)), ("proposal", known.join(", "))];
+            let parameters = parameters.each_ref().map(|(key, value)| (*key, value.as_str()));
+            let error = SparkError::analysis("UNRESOLVED_COLUMN.WITH_SUGGESTION", &parameters);
+            return Err(error.with_context("; line 1 pos 0"));
+        };
+        if targets.contains(&at) {
+            let name = crate::analyzer::quoted(column);
+            return Err(SparkError::analysis("COLUMN_ALREADY_EXISTS", &[("columnName", &name)]));
+        }
+        targets.push(at);
+    }
+    if columns.is_empty() {
+        targets.extend(0..fields.len());
+    }
     let given = plan.output();
     if given.len() != targets.len() {
         let list = |names: Vec<String>| names.join(", ");
@@ -286,6 +309,19 @@ pub fn insert_into(
                 ("dataColumns", &list(given.iter().map(|a| format!("`{}`", a.name)).collect())),
             ],
         ));
+    }
+    for (at, column) in targets.iter().zip(&given) {
+        if conf.ansi() && !can_store(&column.data_type, &fields[*at].data_type) {
+            return Err(SparkError::analysis(
+                "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST",
+                &[
+                    ("tableName", &full_name(&saved.name)),
+                    ("colName", &crate::analyzer::quoted(&fields[*at].name)),
+                    ("srcType", &column.data_type.quoted_sql()),
+                    ("targetType", &fields[*at].data_type.quoted_sql()),
+                ],
+            ));
+        }
     }
     let list = fields
         .iter()
@@ -303,6 +339,42 @@ pub fn insert_into(
     let rows = super::select(session, plan, list)?;
     let mode = if overwrite { SaveMode::Overwrite } else { SaveMode::Append };
     save(session, &rows, &saved.format, &saved.options, &saved.partition_by, mode, &saved.folder)
+}
+
+/// Whether ANSI's rules let a value of one type be stored in a column of another (Cast.canANSIStoreAssign).
+fn can_store(from: &DataType, to: &DataType) -> bool {
+    let text = |t: &DataType| matches!(t, DataType::String | DataType::Char(_) | DataType::Varchar(_));
+    let number = |t: &DataType| {
+        matches!(
+            t,
+            DataType::Byte
+                | DataType::Short
+                | DataType::Integer
+                | DataType::Long
+                | DataType::Float
+                | DataType::Double
+                | DataType::Decimal { .. }
+        )
+    };
+    let time = |t: &DataType| matches!(t, DataType::Date | DataType::Timestamp | DataType::TimestampNtz);
+    let nested = |t: &DataType| {
+        matches!(t, DataType::Array { .. } | DataType::Map { .. } | DataType::Struct(_) | DataType::Variant)
+    };
+    match (from, to) {
+        (DataType::Null, _) => true,
+        (DataType::Array { element: a, .. }, DataType::Array { element: b, .. }) => can_store(a, b),
+        (DataType::Map { key: a, value: b, .. }, DataType::Map { key: c, value: d, .. }) => {
+            can_store(a, c) && can_store(b, d)
+        }
+        (DataType::Struct(a), DataType::Struct(b)) => {
+            a.fields.len() == b.fields.len()
+                && a.fields.iter().zip(&b.fields).all(|(a, b)| can_store(&a.data_type, &b.data_type))
+        }
+        (DataType::YearMonthInterval { .. }, DataType::YearMonthInterval { .. })
+        | (DataType::DayTimeInterval { .. }, DataType::DayTimeInterval { .. }) => true,
+        (from, to) if from == to => true,
+        (from, to) => (number(from) && number(to)) || (time(from) && time(to)) || (text(to) && !nested(from)),
+    }
 }
 
 /// The rows of an INSERT with the values of its PARTITION clause after them, and the columns that they go to.

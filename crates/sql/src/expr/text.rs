@@ -550,7 +550,16 @@ pub fn column_node_text(expr: &Expr) -> String {
                 None => body,
             }
         }
-        Expr::Literal { value: Value::String(text), .. } => format!("'{text}'"),
+        Expr::Literal { value: Value::String(text), .. } => {
+            format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+        }
+        // Dates, times and durations are what Java's objects say of themselves.
+        Expr::Literal { value: value @ Value::Date(_), data_type } => plain_value(value, data_type),
+        Expr::Literal { value: value @ (Value::Timestamp(_) | Value::TimestampNtz(_)), data_type } => {
+            let text = plain_value(value, data_type);
+            if text.contains('.') { text } else { format!("{text}.0") }
+        }
+        Expr::Literal { value: Value::DayTimeInterval(micros), .. } => java_duration(*micros),
         Expr::Literal { value: Value::Long(n), .. } => format!("{n}L"),
         Expr::Alias(alias) => {
             let name = match alias.names.as_slice() {
@@ -590,4 +599,28 @@ pub fn column_node_text(expr: &Expr) -> String {
         Expr::GetField { child, name, .. } => format!("{}.{name}", column_node_text(child)),
         other => other.pretty_sql(),
     }
+}
+
+/// java.time.Duration.toString of microseconds.
+fn java_duration(micros: i64) -> String {
+    if micros == 0 {
+        return "PT0S".to_owned();
+    }
+    let (seconds, rest) = (micros / 1_000_000, micros % 1_000_000);
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let mut out = "PT".to_owned();
+    if hours != 0 {
+        out += &format!("{hours}H");
+    }
+    if minutes != 0 {
+        out += &format!("{minutes}M");
+    }
+    if seconds != 0 || rest != 0 {
+        let sign = if micros < 0 { "-" } else { "" };
+        let fraction = format!("{:06}", rest.abs());
+        let fraction = fraction.trim_end_matches('0');
+        let dot = if fraction.is_empty() { "" } else { "." };
+        out += &format!("{sign}{}{dot}{fraction}S", seconds.abs());
+    }
+    out
 }

@@ -153,7 +153,7 @@ pub(super) fn infer_filters(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Result
                         with(on_right.into_iter().chain(more_right).collect(), right),
                     )
                 }
-                JoinKind::LeftOuter | JoinKind::LeftAnti => {
+                JoinKind::LeftOuter | JoinKind::LeftSingle | JoinKind::LeftAnti => {
                     let (_, more_right) = transferred(&terms, &left, &right);
                     (left, with(on_right.into_iter().chain(more_right).collect(), right))
                 }

@@ -68,7 +68,7 @@ pub(super) fn push_filter(condition: Expr, join: Join) -> LogicalPlan {
             };
             above(stay, made)
         }
-        JoinKind::LeftOuter | JoinKind::LeftSemi | JoinKind::LeftAnti => {
+        JoinKind::LeftOuter | JoinKind::LeftSingle | JoinKind::LeftSemi | JoinKind::LeftAnti => {
             if left.is_empty() {
                 return unchanged(join);
             }
@@ -96,12 +96,14 @@ pub(super) fn push_condition(join: Join) -> LogicalPlan {
             kind: join.kind,
             condition: condition_of(rest),
         },
-        JoinKind::LeftOuter | JoinKind::LeftSemi | JoinKind::LeftAnti if !right.is_empty() => Join {
-            left: join.left,
-            right: filtered(right, join.right),
-            kind: join.kind,
-            condition: condition_of(left.into_iter().chain(rest).collect()),
-        },
+        JoinKind::LeftOuter | JoinKind::LeftSingle | JoinKind::LeftSemi | JoinKind::LeftAnti if !right.is_empty() => {
+            Join {
+                left: join.left,
+                right: filtered(right, join.right),
+                kind: join.kind,
+                condition: condition_of(left.into_iter().chain(rest).collect()),
+            }
+        }
         JoinKind::RightOuter if !left.is_empty() => Join {
             left: filtered(left, join.left),
             right: join.right,

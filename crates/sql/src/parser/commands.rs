@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::Parser;
+use super::alter::Change;
 use super::tables::TableDefinition;
 use super::tokens::Kind;
+use crate::catalog::{Remarks, SavedView};
 use crate::dataframe::FunctionScope;
 use crate::error::{Result, SparkError};
 use crate::expr::{Expr, Origin};
@@ -31,8 +33,8 @@ pub enum Command {
     /// CREATE VIEW without TEMPORARY.
     SaveView {
         name: Vec<String>,
-        columns: Vec<String>,
-        query: PlanRef,
+        /// Its name is not looked up yet.
+        view: SavedView,
         replace: bool,
         if_not_exists: bool,
     },
@@ -72,6 +74,7 @@ pub enum Command {
     Describe {
         table: NamePlace,
         column: Option<Vec<String>>,
+        extended: bool,
     },
     DescribeFunction {
         name: NamePlace,
@@ -165,6 +168,15 @@ pub enum Command {
     Truncate {
         table: Vec<String>,
     },
+    Alter {
+        table: NamePlace,
+        view: bool,
+        change: Change,
+    },
+    CommentOnDatabase {
+        name: Vec<String>,
+        comment: String,
+    },
 }
 
 impl Parser<'_> {
@@ -203,7 +215,9 @@ impl Parser<'_> {
                 self.expect_word("table")?;
                 Command::Truncate { table: self.name_parts()? }
             }
-            "alter" | "merge" | "update" | "delete" | "load" | "msck" | "grant" | "call" => {
+            "alter" => self.alter()?,
+            "comment" if self.word_at(1, "on") => self.comment_on()?,
+            "merge" | "update" | "delete" | "load" | "msck" | "grant" | "call" => {
                 return Err(SparkError::not_yet(&format!("The statement {}", word.to_uppercase())));
             }
             "execute" => return self.execute_immediate(),
@@ -212,7 +226,7 @@ impl Parser<'_> {
     }
 
     /// The text from an offset to the end; the tokens are consumed.
-    fn rest(&mut self, start: usize) -> String {
+    pub(super) fn rest(&mut self, start: usize) -> String {
         self.at = self.tokens.len() - 1;
         self.sql.get(start..).unwrap_or("").trim().trim_end_matches(';').trim().to_owned()
     }
@@ -233,21 +247,36 @@ impl Parser<'_> {
         }
         let if_not_exists = self.words(&["if", "not", "exists"]);
         let name = self.name_parts()?;
-        let columns = self.column_names()?;
+        let mut comments = Vec::new();
+        let mut columns = Vec::new();
+        if self.symbol("(") {
+            columns = self.separated(&mut |parser| {
+                let column = parser.identifier()?;
+                let comment = parser.word("comment").then(|| parser.constant_text()).transpose()?;
+                comments.push(comment);
+                Ok(column)
+            })?;
+            self.expect_symbol(")")?;
+        }
+        let mut remarks = Remarks::default();
         loop {
             if self.word("comment") {
-                self.next();
+                remarks.comment = Some(self.constant_text()?);
             } else if self.word("tblproperties") {
-                self.properties()?;
+                remarks.properties.extend(self.properties()?);
             } else {
                 break;
             }
         }
         self.expect_word("as")?;
+        let start = self.peek().start;
+        let query = self.query()?;
         if !temporary {
-            return Ok(Command::SaveView { name, columns, query: self.query()?, replace, if_not_exists });
+            let text = self.sql.get(start..).unwrap_or_default().trim().trim_end_matches(';').trim().to_owned();
+            let view = SavedView { name: String::new(), query, columns, comments, remarks, text };
+            return Ok(Command::SaveView { name, view, replace, if_not_exists });
         }
-        Ok(Command::CreateView { name, columns, query: self.query()?, replace, global })
+        Ok(Command::CreateView { name, columns, query, replace, global })
     }
 
     fn create_database(&mut self) -> Result<Command> {
@@ -365,7 +394,12 @@ impl Parser<'_> {
             if !(self.word("in") || self.word("from")) {
                 return Err(self.unexpected());
             }
-            return Ok(Command::ShowColumns { table: self.name_place()? });
+            let mut table = self.name_place()?;
+            if let Some(database) = self.database()? {
+                let own = table.parts.pop();
+                table.parts = database.into_iter().chain(own).collect();
+            }
+            return Ok(Command::ShowColumns { table });
         }
         if self.word("partitions") {
             return Ok(Command::ShowPartitions { table: self.name_place()? });
@@ -421,11 +455,10 @@ impl Parser<'_> {
             }
         }
         self.word("table");
-        self.word("extended");
-        self.word("formatted");
+        let extended = self.word("extended") | self.word("formatted");
         let table = self.name_place()?;
         let column = matches!(self.peek().kind, Kind::Word | Kind::Quoted).then(|| self.name_parts()).transpose()?;
-        Ok(Command::Describe { table, column })
+        Ok(Command::Describe { table, column, extended })
     }
 
     /// `IN database` or `FROM database`.

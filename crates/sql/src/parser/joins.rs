@@ -33,6 +33,20 @@ impl Parser<'_> {
             self.at = start;
             return Ok(None);
         };
+        if self.is_word("lateral") && kind == JoinKind::LeftOuter && self.peek_at(1).text != "(" {
+            // With a condition it is a left join of what the function gives; without one the kind is lost, as in Spark.
+            let start = self.at;
+            let right = self.lateral(Arc::new(LogicalPlan::OneRow), JoinKind::Inner)?;
+            if self.word("on") {
+                let joined = super::relations::lateral_join(left, right, kind);
+                let condition = JoinCondition::On(self.expression()?);
+                return Ok(Some(match &*joined {
+                    LogicalPlan::Join(join) => Arc::new(LogicalPlan::Join(Join { condition, ..join.clone() })),
+                    _ => joined,
+                }));
+            }
+            self.at = start;
+        }
         if self.is_word("lateral") {
             let joined = self.lateral(left, kind)?;
             return Ok(Some(match (&*joined, self.word("on")) {

@@ -404,9 +404,21 @@ impl Parser<'_> {
         if self.is_word("unpivot") {
             return self.unpivot(plan);
         }
+        if self.is_word("tablesample") {
+            return self.sampled(plan);
+        }
+        let place = self.peek().place;
+        if self.is_word("window") {
+            let condition = "UNSUPPORTED_FEATURE.CLAUSE_WITH_PIPE_OPERATORS";
+            return Err(self.parse_error(condition, &[("clauses", "the WINDOW clause")], place));
+        }
         if self.word("aggregate") {
             let mut list =
                 if self.is_word("group") { Vec::new() } else { self.separated(&mut Self::named_expression)? };
+            if self.is_word("group") && self.word_at(1, "by") && self.word_at(2, "all") {
+                let condition = "UNSUPPORTED_FEATURE.PIPE_OPERATOR_AGGREGATE_UNSUPPORTED_CASE";
+                return Err(self.parse_error(condition, &[("case", "GROUP BY ALL")], place));
+            }
             let grouping =
                 if self.words(&["group", "by"]) { self.separated(&mut Self::named_expression)? } else { Vec::new() };
             let mut all = grouping.clone();

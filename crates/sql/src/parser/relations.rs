@@ -154,7 +154,7 @@ impl Parser<'_> {
         self.table_alias(plan, None)
     }
 
-    fn sampled(&mut self, plan: PlanRef) -> Result<PlanRef> {
+    pub(super) fn sampled(&mut self, plan: PlanRef) -> Result<PlanRef> {
         if !self.word("tablesample") {
             return Ok(plan);
         }
@@ -311,7 +311,7 @@ impl Parser<'_> {
             let right = Arc::new(LogicalPlan::SubqueryAlias { name, child: right });
             return Ok(lateral_join(left, right, kind));
         }
-        self.table_function(left, true, kind == JoinKind::LeftOuter)
+        self.table_function(left, true, false)
     }
 
     pub(super) fn lateral_view(&mut self, child: PlanRef) -> Result<PlanRef> {

@@ -62,7 +62,7 @@ impl Parser<'_> {
     }
 
     /// The text between parentheses, which are consumed.
-    fn in_parentheses(&mut self) -> Result<String> {
+    pub(super) fn in_parentheses(&mut self) -> Result<String> {
         self.expect_symbol("(")?;
         let start = self.peek().start;
         let mut depth = 1;

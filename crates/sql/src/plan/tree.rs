@@ -335,7 +335,9 @@ impl LogicalPlan {
                 let (left, right) = (join.left.output(), join.right.output());
                 match join.kind {
                     JoinKind::Inner | JoinKind::Cross => left.into_iter().chain(right).collect(),
-                    JoinKind::LeftOuter => left.iter().cloned().chain(nullable(&right)).collect(),
+                    JoinKind::LeftOuter | JoinKind::LeftSingle => {
+                        left.iter().cloned().chain(nullable(&right)).collect()
+                    }
                     JoinKind::RightOuter => nullable(&left).chain(right.iter().cloned()).collect(),
                     JoinKind::FullOuter => nullable(&left).chain(nullable(&right)).collect(),
                     JoinKind::LeftSemi | JoinKind::LeftAnti => left,

@@ -65,7 +65,7 @@ pub(super) fn sort_merge(
     let l = side(left, left_keys)?;
     let r = side(right, right_keys)?;
     let kind = assembly.kind;
-    let keeps_left = matches!(kind, JoinKind::LeftOuter | JoinKind::FullOuter);
+    let keeps_left = matches!(kind, JoinKind::LeftOuter | JoinKind::LeftSingle | JoinKind::FullOuter);
     let keeps_right = matches!(kind, JoinKind::RightOuter | JoinKind::FullOuter);
     let mut out = OutputRows::default();
     let (mut i, mut j) = (0, 0);
@@ -139,6 +139,7 @@ pub(super) fn sort_merge(
                                     out.right.push(None);
                                 }
                                 JoinKind::LeftSemi | JoinKind::LeftAnti => {}
+                                JoinKind::LeftSingle if found => return Err(super::pairs::more_than_one()),
                                 _ => {
                                     out.left.push(Some(l.order[a]));
                                     out.right.push(Some(r.order[b]));

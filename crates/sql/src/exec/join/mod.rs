@@ -155,7 +155,9 @@ impl JoinExec {
         // Rows of the whole side that paired with none, where the join keeps them.
         let keeps_build = matches!(
             (self.kind, build),
-            (JoinKind::FullOuter, _) | (JoinKind::LeftOuter, Side::Left) | (JoinKind::RightOuter, Side::Right)
+            (JoinKind::FullOuter, _)
+                | (JoinKind::LeftOuter | JoinKind::LeftSingle, Side::Left)
+                | (JoinKind::RightOuter, Side::Right)
         );
         // A semi or anti join with its own side whole gives that side's rows by their marks.
         let by_marks = build == Side::Left && matches!(self.kind, JoinKind::LeftSemi | JoinKind::LeftAnti);
@@ -227,7 +229,7 @@ impl JoinExec {
             Side::Right => !matches!(self.kind, JoinKind::RightOuter | JoinKind::FullOuter),
         };
         // An outer join keeps the rows of the other side whatever is empty: nothing is won by not broadcasting.
-        let outer = matches!(self.kind, JoinKind::LeftOuter | JoinKind::RightOuter);
+        let outer = matches!(self.kind, JoinKind::LeftOuter | JoinKind::LeftSingle | JoinKind::RightOuter);
         let (left_size, right_size) = (size(l), size(r));
         let left = can(Side::Left) && left_size <= threshold && (outer || !sparse(l));
         let right = can(Side::Right) && right_size <= threshold && (outer || !sparse(r));
@@ -258,6 +260,7 @@ fn kind_name(kind: JoinKind) -> &'static str {
         JoinKind::Inner => "Inner",
         JoinKind::Cross => "Cross",
         JoinKind::LeftOuter => "LeftOuter",
+        JoinKind::LeftSingle => "LeftSingle",
         JoinKind::RightOuter => "RightOuter",
         JoinKind::FullOuter => "FullOuter",
         JoinKind::LeftSemi => "LeftSemi",

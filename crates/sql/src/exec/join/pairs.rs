@@ -144,7 +144,9 @@ impl Assembly<'_> {
         // Streamed rows without a partner come out where the join keeps that side.
         let keeps = matches!(
             (self.kind, build),
-            (JoinKind::LeftOuter, Side::Right) | (JoinKind::RightOuter, Side::Left) | (JoinKind::FullOuter, _)
+            (JoinKind::LeftOuter | JoinKind::LeftSingle, Side::Right)
+                | (JoinKind::RightOuter, Side::Left)
+                | (JoinKind::FullOuter, _)
         );
         // A semi join whose left side is the whole one marks its rows.
         let marks_only = matches!(self.kind, JoinKind::LeftSemi | JoinKind::LeftAnti) && !build_right;
@@ -157,6 +159,7 @@ impl Assembly<'_> {
                     match self.kind {
                         JoinKind::LeftSemi if build_right && !found => put(row as u32, None),
                         JoinKind::LeftSemi | JoinKind::LeftAnti => {}
+                        JoinKind::LeftSingle if found => return Err(more_than_one()),
                         _ => put(row as u32, Some(b[at])),
                     }
                     found = true;
@@ -193,4 +196,9 @@ fn gather_optional(batch: &RecordBatch, rows: &[Option<u32>]) -> Result<Vec<Arra
     }
     let indices = UInt32Array::from(rows.to_vec());
     gather(batch, &indices)
+}
+
+/// A left row of a single join with a second partner.
+pub(super) fn more_than_one() -> crate::error::SparkError {
+    crate::error::SparkError::runtime("SCALAR_SUBQUERY_TOO_MANY_ROWS", &[])
 }

@@ -32,7 +32,11 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
 
 fn seed_of(b: &Build<'_>, arg: Option<&Expr>) -> Result<i64> {
     Ok(match arg {
-        None => 0,
+        // Every call draws numbers of its own: ids are counted up through the session.
+        None => {
+            let id = i64::try_from(crate::expr::ExprId::fresh().0).unwrap_or_default();
+            id.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64)
+        }
         Some(e) => crate::functions::json::constant(b, e)?.and_then(|v| v.as_i64()).unwrap_or(0),
     })
 }
@@ -56,7 +60,6 @@ impl Kernel for Random {
 
 fn random(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let seed = seed_of(b, args.first())?;
-    let args = if args.is_empty() { vec![Expr::literal(Value::Long(seed), DataType::Long)] } else { args };
     let normal = b.name == "randn";
     let name = if normal { "randn" } else { "rand" };
     Ok(not_deterministic(call(name, args, DataType::Double, false, Random { seed, normal }), Some(seed)))

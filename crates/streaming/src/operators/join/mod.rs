@@ -87,7 +87,7 @@ impl StreamingSymmetricHashJoinExec {
     /// Whether unmatched rows of a side come out with nulls.
     fn preserves(&self, side: usize) -> bool {
         match self.kind {
-            JoinKind::LeftOuter => side == LEFT,
+            JoinKind::LeftOuter | JoinKind::LeftSingle => side == LEFT,
             JoinKind::RightOuter => side == RIGHT,
             JoinKind::FullOuter => true,
             _ => false,
@@ -418,6 +418,7 @@ impl ExecNode for StreamingSymmetricHashJoinExec {
         let kind = match self.kind {
             JoinKind::Inner | JoinKind::Cross => "Inner",
             JoinKind::LeftOuter => "LeftOuter",
+            JoinKind::LeftSingle => "LeftSingle",
             JoinKind::RightOuter => "RightOuter",
             JoinKind::FullOuter => "FullOuter",
             JoinKind::LeftSemi => "LeftSemi",
