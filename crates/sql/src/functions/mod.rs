@@ -16,7 +16,6 @@ mod nested;
 #[cfg(test)]
 mod properties;
 pub(crate) mod python_table;
-mod quick;
 pub mod registry;
 pub mod row;
 pub use self::scalar::{JavaPattern, coerce_case};

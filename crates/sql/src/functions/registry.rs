@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::coercion::{In, check_inputs};
-use super::row::{RowEval, row_call};
 use super::typed::{ColumnEval, column_call};
 use crate::conf::SqlConf;
 use crate::error::{Result, SparkError};
@@ -138,14 +137,7 @@ pub struct RowSpec {
     pub nulls: Nulls,
     /// ImplicitCastInputTypes; otherwise ExpectsInputTypes (no casts).
     pub implicit: bool,
-    pub eval: Eval,
-}
-
-/// What a function does: with the values of a row, or with whole columns.
-#[derive(Clone, Copy)]
-pub enum Eval {
-    Rows(RowEval),
-    Columns(ColumnEval),
+    pub eval: ColumnEval,
 }
 
 #[derive(Clone, Copy)]
@@ -172,24 +164,6 @@ impl FunctionEntry {
         Self { name, min, max, kind: Kind::Custom(build), shown: None }
     }
 
-    pub const fn row(
-        name: &'static str,
-        min: usize,
-        max: usize,
-        inputs: &'static [In],
-        ret: Ret,
-        nulls: Nulls,
-        eval: RowEval,
-    ) -> Self {
-        Self {
-            name,
-            min,
-            max,
-            kind: Kind::Row(RowSpec { inputs, ret, nulls, implicit: true, eval: Eval::Rows(eval) }),
-            shown: None,
-        }
-    }
-
     /// A function over columns.
     pub const fn columns(
         name: &'static str,
@@ -200,7 +174,7 @@ impl FunctionEntry {
         nulls: Nulls,
         eval: ColumnEval,
     ) -> Self {
-        let spec = RowSpec { inputs, ret, nulls, implicit: true, eval: Eval::Columns(eval) };
+        let spec = RowSpec { inputs, ret, nulls, implicit: true, eval };
         Self { name, min, max, kind: Kind::Row(spec), shown: None }
     }
 
@@ -326,10 +300,7 @@ fn run(entry: &'static FunctionEntry, build: &mut Build<'_>, args: Vec<Expr>) ->
                 Ret::Same(i) => args.get(i).map_or(DataType::Null, Expr::data_type),
                 Ret::Of(f) => f(&args),
             };
-            Ok(match spec.eval {
-                Eval::Rows(eval) => row_call(shown, args, data_type, nullable, strict, build.ansi(), eval),
-                Eval::Columns(eval) => column_call(shown, args, data_type, nullable, strict, build.ansi(), eval),
-            })
+            Ok(column_call(shown, args, data_type, nullable, strict, build.ansi(), spec.eval))
         }
     }
 }

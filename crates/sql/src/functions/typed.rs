@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryArray, BinaryBuilder, BooleanArray, BooleanBuilder,
-    Float32Array, Float64Array, Float64Builder, Int64Array, Int64Builder, PrimitiveArray, PrimitiveBuilder,
-    StringArray, StringBuilder,
+    Float32Array, Float64Array, Float64Builder, Int64Array, Int64Builder, ListBuilder, PrimitiveArray,
+    PrimitiveBuilder, StringArray, StringBuilder,
 };
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::datatypes as at;
@@ -492,6 +492,33 @@ impl Write for Bytes {
 pub enum BytesBuilder {
     Text(StringBuilder),
     Binary(BinaryBuilder),
+}
+
+/// A list of texts.
+pub struct Texts;
+
+impl Write for Texts {
+    type Item<'a> = Vec<&'a str>;
+    type Builder = ListBuilder<StringBuilder>;
+
+    fn builder(result: &DataType, rows: usize) -> Self::Builder {
+        let builder = ListBuilder::with_capacity(StringBuilder::with_capacity(rows, rows * 8), rows);
+        match result.to_arrow() {
+            at::DataType::List(field) => builder.with_field(field),
+            _ => builder,
+        }
+    }
+
+    fn push(builder: &mut Self::Builder, value: Option<Self::Item<'_>>) {
+        for text in value.iter().flatten() {
+            builder.values().append_value(text);
+        }
+        builder.append(value.is_some());
+    }
+
+    fn finish(mut builder: Self::Builder) -> ArrayRef {
+        Arc::new(builder.finish())
+    }
 }
 
 /// What a function makes of a row.

@@ -2,6 +2,8 @@
 //!
 //! An initialisation vector that is not given is made from key and text: Spark's is random, and the engine draws nothing.
 
+use std::borrow::Cow;
+
 use aes::cipher::block_padding::Pkcs7;
 use aes::cipher::{BlockModeDecrypt, BlockModeEncrypt, KeyInit, KeyIvInit};
 use aes::{Aes128, Aes192, Aes256};
@@ -10,12 +12,11 @@ use aes_gcm::aead::{Aead, Payload};
 use aes_gcm::{AesGcm, Nonce};
 use sha2::{Digest, Sha256};
 
-use super::strings::{bytes, s};
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::In;
 use crate::functions::registry::{Build, FunctionEntry};
-use crate::functions::row::row_call;
+use crate::functions::typed::{Bytes, ColumnEval, all, column_call};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -45,23 +46,31 @@ const INPUTS: [In; 6] = [In::Bin, In::Bin, In::Str, In::Str, In::Bin, In::Bin];
 
 fn encrypting(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(with_defaults(args, 6), &INPUTS)?;
-    Ok(row_call("aes_encrypt", args, DataType::Binary, true, true, b.ansi(), |_, v| {
-        let (text, key, iv, aad) = (bytes(&v[0]), bytes(&v[1]), bytes(&v[4]), bytes(&v[5]));
-        encrypt(text, key, s(&v[2]), s(&v[3]), iv, aad).map(Value::binary)
+    Ok(column_call("aes_encrypt", args, DataType::Binary, true, true, b.ansi(), |c| {
+        all::<Bytes, Bytes>(c, &|v| {
+            let [text, key, mode, padding, iv, aad] = v else { return Ok(None) };
+            encrypt(text, key, name(mode), name(padding), iv, aad).map(|hidden| Some(Cow::Owned(hidden)))
+        })
     }))
 }
 
 fn decrypting(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    let args = b.inputs(with_defaults(args, 5), &INPUTS[..5])?;
-    if b.name == "try_aes_decrypt" {
-        return Ok(row_call(b.name, args, DataType::Binary, true, true, b.ansi(), |_, v| {
-            let plain = decrypt(bytes(&v[0]), bytes(&v[1]), s(&v[2]), s(&v[3]), bytes(&v[4]));
-            Ok(plain.map_or(Value::Null, Value::binary))
-        }));
+    fn plain(v: &[&[u8]]) -> Result<Vec<u8>> {
+        let [hidden, key, mode, padding, aad] = v else { return Ok(Vec::new()) };
+        decrypt(hidden, key, name(mode), name(padding), aad)
     }
-    Ok(row_call(b.name, args, DataType::Binary, true, true, b.ansi(), |_, v| {
-        decrypt(bytes(&v[0]), bytes(&v[1]), s(&v[2]), s(&v[3]), bytes(&v[4])).map(Value::binary)
-    }))
+    let args = b.inputs(with_defaults(args, 5), &INPUTS[..5])?;
+    let eval: ColumnEval = if b.name == "try_aes_decrypt" {
+        |c| all::<Bytes, Bytes>(c, &|v| Ok(plain(v).ok().map(Cow::Owned)))
+    } else {
+        |c| all::<Bytes, Bytes>(c, &|v| plain(v).map(|text| Some(Cow::Owned(text))))
+    };
+    Ok(column_call(b.name, args, DataType::Binary, true, true, b.ansi(), eval))
+}
+
+/// A mode or a padding, which is read as bytes as the other arguments are.
+fn name(text: &[u8]) -> &str {
+    std::str::from_utf8(text).unwrap_or("")
 }
 
 /// What both functions are called in error texts.

@@ -1,17 +1,19 @@
 //! md5, sha1, sha2, hmac and base 32.
 
+use std::borrow::Cow;
+
+use arrow::array::ArrayRef;
 use hmac::{Hmac, KeyInit, Mac};
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
-use super::strings::{bytes, s};
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::In;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
-use crate::functions::row::row_call;
+use crate::functions::typed::{Bytes, Columns, Int, Text, column_call, one, three, two};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -19,45 +21,55 @@ const BIN: &[In] = &[In::Bin];
 const S: Ret = Ret::Is(T::Str);
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
-    FunctionEntry::row("md5", 1, 1, BIN, S, Nulls::Strict, |_, v| Ok(hex(&Md5::digest(bytes(&v[0]))))),
-    FunctionEntry::row("sha", 1, 1, BIN, S, Nulls::Strict, |_, v| Ok(hex(&Sha1::digest(bytes(&v[0]))))),
-    FunctionEntry::row("sha1", 1, 1, BIN, S, Nulls::Strict, |_, v| Ok(hex(&Sha1::digest(bytes(&v[0]))))),
-    FunctionEntry::row("sha2", 2, 2, &[In::Bin, In::Int], S, Nulls::StrictNullable, |_, v| {
-        let data = bytes(&v[0]);
-        Ok(match v[1].as_i64() {
-            Some(224) => hex(&Sha224::digest(data)),
-            Some(0 | 256) => hex(&Sha256::digest(data)),
-            Some(384) => hex(&Sha384::digest(data)),
-            Some(512) => hex(&Sha512::digest(data)),
-            _ => Value::Null,
+    FunctionEntry::columns("md5", 1, 1, BIN, S, Nulls::Strict, |c| {
+        one::<Bytes, Text>(c, &|data| Ok(Some(hex(&Md5::digest(data)))))
+    }),
+    FunctionEntry::columns("sha", 1, 1, BIN, S, Nulls::Strict, sha1),
+    FunctionEntry::columns("sha1", 1, 1, BIN, S, Nulls::Strict, sha1),
+    FunctionEntry::columns("sha2", 2, 2, &[In::Bin, In::Int], S, Nulls::StrictNullable, |c| {
+        two::<Bytes, Int, Text>(c, &|data, bits| {
+            Ok(Some(match bits {
+                224 => hex(&Sha224::digest(data)),
+                0 | 256 => hex(&Sha256::digest(data)),
+                384 => hex(&Sha384::digest(data)),
+                512 => hex(&Sha512::digest(data)),
+                _ => return Ok(None),
+            }))
         })
     }),
     FunctionEntry::custom("hmac", 2, 3, keyed),
-    FunctionEntry::row("to_base32", 1, 1, BIN, S, Nulls::Strict, |_, v| Ok(Value::from(base32(bytes(&v[0]))))),
-    FunctionEntry::row("from_base32", 1, 1, &[In::Str], Ret::Is(T::Bin), Nulls::Strict, |_, v| {
-        unbase32(s(&v[0])).map(Value::binary).ok_or_else(|| {
-            SparkError::new(
+    FunctionEntry::columns("to_base32", 1, 1, BIN, S, Nulls::Strict, |c| {
+        one::<Bytes, Text>(c, &|data| Ok(Some(Cow::Owned(base32(data)))))
+    }),
+    FunctionEntry::columns("from_base32", 1, 1, &[In::Str], Ret::Is(T::Bin), Nulls::Strict, |c| {
+        one::<Text, Bytes>(c, &|text| match unbase32(text) {
+            Some(data) => Ok(Some(Cow::Owned(data))),
+            None => Err(SparkError::new(
                 ErrorClass::IllegalArgument,
                 "CONVERSION_INVALID_INPUT",
                 &[
-                    ("str", &format!("'{}'", s(&v[0]))),
+                    ("str", &format!("'{text}'")),
                     ("fmt", "'BASE32'"),
                     ("targetType", "\"BINARY\""),
                     ("suggestion", "`try_from_base32`"),
                 ],
-            )
+            )),
         })
     }),
 ];
 
-fn hex(digest: &[u8]) -> Value {
-    Value::from(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+fn sha1(c: &Columns<'_>) -> Result<ArrayRef> {
+    one::<Bytes, Text>(c, &|data| Ok(Some(hex(&Sha1::digest(data)))))
 }
 
-fn code<M: Mac + KeyInit>(key: &[u8], message: &[u8]) -> Option<Value> {
+fn hex(digest: &[u8]) -> Cow<'static, str> {
+    Cow::Owned(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn code<M: Mac + KeyInit>(key: &[u8], message: &[u8]) -> Option<Cow<'static, [u8]>> {
     let mut mac = <M as KeyInit>::new_from_slice(key).ok()?;
     mac.update(message);
-    Some(Value::binary(mac.finalize().into_bytes().to_vec()))
+    Some(Cow::Owned(mac.finalize().into_bytes().to_vec()))
 }
 
 /// hmac(key, message[, algorithm]).
@@ -67,18 +79,19 @@ fn keyed(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let args = b.inputs(args, &[In::Bin, In::Bin, In::Str])?;
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("hmac", args, DataType::Binary, nullable, true, b.ansi(), |_, v| {
-        let (key, message) = (bytes(&v[0]), bytes(&v[1]));
-        let made = match s(&v[2]).to_uppercase().replace('-', "").as_str() {
-            "MD5" => code::<Hmac<Md5>>(key, message),
-            "SHA1" => code::<Hmac<Sha1>>(key, message),
-            "SHA224" => code::<Hmac<Sha224>>(key, message),
-            "SHA256" => code::<Hmac<Sha256>>(key, message),
-            "SHA384" => code::<Hmac<Sha384>>(key, message),
-            "SHA512" => code::<Hmac<Sha512>>(key, message),
-            _ => None,
-        };
-        made.ok_or_else(|| SparkError::not_yet(&format!("hmac with the algorithm {}", s(&v[2]))))
+    Ok(column_call("hmac", args, DataType::Binary, nullable, true, b.ansi(), |c| {
+        three::<Bytes, Bytes, Text, Bytes>(c, &|key, message, algorithm| {
+            let made = match algorithm.to_uppercase().replace('-', "").as_str() {
+                "MD5" => code::<Hmac<Md5>>(key, message),
+                "SHA1" => code::<Hmac<Sha1>>(key, message),
+                "SHA224" => code::<Hmac<Sha224>>(key, message),
+                "SHA256" => code::<Hmac<Sha256>>(key, message),
+                "SHA384" => code::<Hmac<Sha384>>(key, message),
+                "SHA512" => code::<Hmac<Sha512>>(key, message),
+                _ => return Err(SparkError::not_yet(&format!("hmac with the algorithm {algorithm}"))),
+            };
+            Ok(made)
+        })
     }))
 }
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int32Array, Int64Array};
+use arrow::array::{ArrayRef, Int32Array, Int64Array, NullArray};
 
+use super::session::text;
 use crate::error::{Result, SparkError};
 use crate::expr::{EvalMode, Expr, Site};
 use crate::functions::cast::check_cast;
@@ -11,7 +12,8 @@ use crate::functions::coercion::{In, eval_mode};
 use crate::functions::describe;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
-use crate::functions::row::{call, row_call};
+use crate::functions::row::call;
+use crate::functions::typed::{Bool, Columns, Text, column_call};
 use crate::functions::{EvalContext, Kernel};
 use crate::types::DataType;
 use crate::value::Value;
@@ -29,18 +31,16 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("binary", 1, 1, |b, a| cast(b, a, DataType::Binary)),
     FunctionEntry::custom("spark_partition_id", 0, 0, place),
     FunctionEntry::custom("monotonically_increasing_id", 0, 0, place),
-    FunctionEntry::row("typeof", 1, 1, &[In::Any], Ret::Is(T::Str), Nulls::Never, |c, _| {
-        Ok(Value::from(c.types.first().map_or_else(String::new, DataType::catalog_string)))
+    FunctionEntry::columns("typeof", 1, 1, &[In::Any], Ret::Is(T::Str), Nulls::Never, |c| {
+        text(c, &c.types[0].catalog_string())
     }),
     FunctionEntry::custom("assert_true", 1, 2, assert_true),
     FunctionEntry::custom("raise_error", 1, 1, raise_error),
-    FunctionEntry::row("version", 0, 0, &[], Ret::Is(T::Str), Nulls::Never, |_, _| Ok(Value::from("4.3.0"))),
+    FunctionEntry::columns("version", 0, 0, &[], Ret::Is(T::Str), Nulls::Never, |c| text(c, "4.3.0")),
     // The analyzer puts the session's database in.
     FunctionEntry::custom("current_database", 0, 0, |_, _| Ok(super::session::current_schema("default"))),
     FunctionEntry::custom("current_schema", 0, 0, |_, _| Ok(super::session::current_schema("default"))),
-    FunctionEntry::row("current_catalog", 0, 0, &[], Ret::Is(T::Str), Nulls::Never, |_, _| {
-        Ok(Value::from("spark_catalog"))
-    }),
+    FunctionEntry::columns("current_catalog", 0, 0, &[], Ret::Is(T::Str), Nulls::Never, |c| text(c, "spark_catalog")),
 ];
 
 /// double(x) and its like: casts by name.
@@ -96,17 +96,23 @@ fn assert_true(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         args.push(Expr::literal(Value::from(message), DataType::String));
     }
     let args = b.inputs(args, &[In::Bool, In::Str])?;
-    let e = row_call("assert_true", args, DataType::Null, true, false, b.ansi(), |_, v| match v[0] {
-        Value::Boolean(true) => Ok(Value::Null),
-        _ => Err(raised(v[1].as_str().unwrap_or(""))),
+    let e = column_call("assert_true", args, DataType::Null, true, false, b.ansi(), |c| {
+        let holds = c.open::<Bool>(0)?;
+        nothing(c, 1, &|row| holds.get(row) == Some(true))
     });
     Ok(not_deterministic(e, None))
 }
 
+/// Nulls; an error with the text of an argument at the first row that does not hold.
+fn nothing(c: &Columns<'_>, message: usize, holds: &dyn Fn(usize) -> bool) -> Result<ArrayRef> {
+    match (0..c.rows).find(|row| !holds(*row)) {
+        None => Ok(Arc::new(NullArray::new(c.rows))),
+        Some(row) => Err(raised(c.open::<Text>(message)?.get(row).unwrap_or(if message == 0 { "null" } else { "" }))),
+    }
+}
+
 fn raise_error(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[In::Str])?;
-    let e = row_call("raise_error", args, DataType::Null, true, false, b.ansi(), |_, v| {
-        Err(raised(v[0].as_str().unwrap_or("null")))
-    });
+    let e = column_call("raise_error", args, DataType::Null, true, false, b.ansi(), |c| nothing(c, 0, &|_| false));
     Ok(not_deterministic(e, None))
 }

@@ -21,6 +21,7 @@ mod misc;
 mod numbers;
 mod patterns;
 mod predicates;
+mod printf;
 mod random;
 mod refused;
 mod sequence;
@@ -45,10 +46,8 @@ pub use self::conditional::coerce_case;
 pub(in crate::functions) use self::decimal::divide as divide_decimal;
 pub(crate) use self::intervals::{add_interval, overflow as interval_overflow};
 pub use self::java_pattern::JavaPattern;
-pub(in crate::functions) use self::patterns::{Like, java_regex};
 pub(in crate::functions) use self::predicates::equal_values;
 pub(crate) use self::session::{VARIABLE_REFERENCE, current_schema, variable_of, variable_reference};
-pub(in crate::functions) use self::strings::range as substring_range;
 pub(crate) use self::times::{check_schema as check_time_type, enabled as time_type_enabled};
 
 use arrow::array::ArrayRef;
@@ -83,6 +82,7 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         misc::FUNCTIONS,
         patterns::FUNCTIONS,
         predicates::FUNCTIONS,
+        printf::FUNCTIONS,
         numbers::FUNCTIONS,
         random::FUNCTIONS,
         refused::FUNCTIONS,

@@ -1,47 +1,57 @@
 //! LIKE and regular expressions (java.util.regex by fancy-regex).
 
+use std::borrow::Cow;
 use std::rc::Rc;
+use std::sync::Arc;
 
+use arrow::array::{ArrayRef, ListBuilder, StringBuilder};
 use fancy_regex::Regex;
 
-use super::strings::s;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::In;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, MANY, Nulls, Ret};
-use crate::functions::row::{RowContext, RowEval, row_call};
+use crate::functions::typed::{
+    Bool, ColumnEval, Columns, Int, Maybe, Memo, Text, Texts, all, column_call, four, three, two,
+};
 use crate::types::DataType;
 use crate::value::Value;
 
 const STR: &[In] = &[In::Str];
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
-    FunctionEntry::custom("like", 2, 3, like),
-    FunctionEntry::custom("ilike", 2, 3, like),
-    FunctionEntry::custom("likeall", 2, MANY, like_many),
-    FunctionEntry::custom("likeany", 2, MANY, like_many),
-    FunctionEntry::custom("notlikeall", 2, MANY, like_many),
-    FunctionEntry::custom("notlikeany", 2, MANY, like_many),
-    FunctionEntry::custom("rlike", 2, 2, rlike),
-    FunctionEntry::custom("regexp", 2, 2, rlike),
-    FunctionEntry::custom("regexp_like", 2, 2, rlike),
+    FunctionEntry::custom("like", 2, 3, |b, a| like(b, a, |c| liked(c, false))),
+    FunctionEntry::custom("ilike", 2, 3, |b, a| like(b, a, |c| liked(c, true))),
+    FunctionEntry::custom("likeall", 2, MANY, |b, a| like_many(b, a, |c| liked_many(c, true, false))),
+    FunctionEntry::custom("likeany", 2, MANY, |b, a| like_many(b, a, |c| liked_many(c, false, false))),
+    FunctionEntry::custom("notlikeall", 2, MANY, |b, a| like_many(b, a, |c| liked_many(c, true, true))),
+    FunctionEntry::custom("notlikeany", 2, MANY, |b, a| like_many(b, a, |c| liked_many(c, false, true))),
+    FunctionEntry::custom("rlike", 2, 2, |b, a| rlike(b, a, |c| found(c, &|p| compiled(p, "rlike")))),
+    FunctionEntry::custom("regexp", 2, 2, |b, a| rlike(b, a, |c| found(c, &|p| compiled(p, "regexp")))),
+    FunctionEntry::custom("regexp_like", 2, 2, |b, a| rlike(b, a, |c| found(c, &|p| compiled(p, "regexp_like")))),
     FunctionEntry::custom("split", 2, 3, split),
     FunctionEntry::custom("regexp_extract", 2, 3, |b, a| extract(b, a, DataType::String, regexp_extract)),
     FunctionEntry::custom("regexp_extract_all", 2, 3, |b, a| {
         extract(b, a, DataType::array(DataType::String, true), regexp_extract_all)
     }),
     FunctionEntry::custom("regexp_replace", 3, 4, replace),
-    FunctionEntry::row("regexp_count", 2, 2, STR, Ret::Is(T::Int), Nulls::Strict, |c, v| {
-        // It is the size of what regexp_extract_all finds.
-        let re = compiled(c, s(&v[1]), "regexp_extract_all")?;
-        Ok(Value::Integer(re.find_iter(s(&v[0])).filter(|m| m.is_ok()).count() as i32))
+    FunctionEntry::columns("regexp_count", 2, 2, STR, Ret::Is(T::Int), Nulls::Strict, |c| {
+        let patterns = Memo::default();
+        two::<Text, Text, Int>(c, &|text, pattern| {
+            // It is the size of what regexp_extract_all finds.
+            let re = patterns.get(pattern, |p| compiled(p, "regexp_extract_all"))?;
+            Ok(Some(re.find_iter(text).filter(|m| m.is_ok()).count() as i32))
+        })
     }),
-    FunctionEntry::row("regexp_substr", 2, 2, STR, Ret::Is(T::Str), Nulls::StrictNullable, |c, v| {
-        let re = compiled(c, s(&v[1]), "regexp_substr")?;
-        Ok(match re.find(s(&v[0])) {
-            Ok(Some(m)) if !m.as_str().is_empty() => Value::from(m.as_str()),
-            _ => Value::Null,
+    FunctionEntry::columns("regexp_substr", 2, 2, STR, Ret::Is(T::Str), Nulls::StrictNullable, |c| {
+        let patterns = Memo::default();
+        two::<Text, Text, Text>(c, &|text, pattern| {
+            let re = patterns.get(pattern, |p| compiled(p, "regexp_substr"))?;
+            Ok(match re.find(text) {
+                Ok(Some(m)) if !m.as_str().is_empty() => Some(Cow::Borrowed(m.as_str())),
+                _ => None,
+            })
         })
     }),
     FunctionEntry::custom("regexp_instr", 2, 3, instr),
@@ -49,23 +59,21 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
 ];
 
 /// A Java pattern, compiled; `function` names the caller in INVALID_PARAMETER_VALUE.PATTERN.
-fn compiled(c: &RowContext<'_>, pattern: &str, function: &str) -> Result<Rc<Regex>> {
-    c.cached(pattern, |p| {
-        Regex::new(&translated(p)).map_err(|_| {
-            SparkError::runtime(
-                "INVALID_PARAMETER_VALUE.PATTERN",
-                &[
-                    ("parameter", "`regexp`"),
-                    ("functionName", &format!("`{function}`")),
-                    ("value", &format!("'{}'", p.replace('\\', "\\\\").replace('\'', "\\'"))),
-                ],
-            )
-        })
+fn compiled(pattern: &str, function: &str) -> Result<Regex> {
+    Regex::new(&translated(pattern)).map_err(|_| {
+        SparkError::runtime(
+            "INVALID_PARAMETER_VALUE.PATTERN",
+            &[
+                ("parameter", "`regexp`"),
+                ("functionName", &format!("`{function}`")),
+                ("value", &format!("'{}'", pattern.replace('\\', "\\\\").replace('\'', "\\'"))),
+            ],
+        )
     })
 }
 
 /// A Java pattern, compiled, or Java's own error.
-pub(in crate::functions) fn java_regex(pattern: &str) -> Result<Regex> {
+fn java_regex(pattern: &str) -> Result<Regex> {
     Regex::new(&translated(pattern)).map_err(|e| {
         SparkError::plain(
             ErrorClass::Java("java.util.regex.PatternSyntaxException"),
@@ -134,34 +142,29 @@ pub(super) fn translated(p: &str) -> String {
     out
 }
 
-fn bool_call(b: &Build<'_>, name: &str, args: Vec<Expr>, eval: RowEval) -> Expr {
+fn bool_call(b: &Build<'_>, args: Vec<Expr>, eval: ColumnEval) -> Expr {
     let nullable = args.iter().any(Expr::nullable);
-    row_call(name, args, DataType::Boolean, nullable, true, b.ansi(), eval)
+    column_call(b.name, args, DataType::Boolean, nullable, true, b.ansi(), eval)
 }
 
-fn matches(c: &RowContext<'_>, v: &[Value], function: &str) -> Result<Value> {
-    let re = compiled(c, s(&v[1]), function)?;
-    Ok(Value::Boolean(re.is_match(s(&v[0])).unwrap_or(false)))
+/// Whether a pattern is found in each text.
+fn found(c: &Columns<'_>, compile: &dyn Fn(&str) -> Result<Regex>) -> Result<ArrayRef> {
+    let patterns = Memo::default();
+    two::<Text, Text, Bool>(c, &|text, pattern| {
+        Ok(Some(patterns.get(pattern, compile)?.is_match(text).unwrap_or(false)))
+    })
 }
 
-fn rlike(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+/// What is folded names the function as it was called; compiled code compiles a constant pattern itself, in Java's words.
+fn rlike(b: &mut Build<'_>, args: Vec<Expr>, folded: ColumnEval) -> Result<Expr> {
     let args = b.inputs(args, STR)?;
-    // What is folded names the function as it was called; compiled code compiles a constant pattern itself, in Java's words.
-    let eval: RowEval = match b.name {
-        _ if !args.iter().all(Expr::foldable) => |c, v| {
-            let re = c.cached(s(&v[1]), java_regex)?;
-            Ok(Value::Boolean(re.is_match(s(&v[0])).unwrap_or(false)))
-        },
-        "regexp_like" => |c, v| matches(c, v, "regexp_like"),
-        "regexp" => |c, v| matches(c, v, "regexp"),
-        _ => |c, v| matches(c, v, "rlike"),
-    };
-    Ok(bool_call(b, b.name, args, eval))
+    let eval = if args.iter().all(Expr::foldable) { folded } else { |c: &Columns<'_>| found(c, &java_regex) };
+    Ok(bool_call(b, args, eval))
 }
 
 /// One step of a LIKE pattern.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::functions) enum Step {
+enum Step {
     One,
     Any,
     Is(char),
@@ -196,7 +199,7 @@ fn like_steps(pattern: &str, escape: char) -> Result<Vec<Step>> {
 }
 
 /// A LIKE pattern; the usual ones need no search step by step.
-pub(in crate::functions) enum Like {
+enum Like {
     Equals(String),
     StartsWith(String),
     EndsWith(String),
@@ -206,7 +209,7 @@ pub(in crate::functions) enum Like {
 
 impl Like {
     /// Err: Spark's refusal of the pattern.
-    pub(in crate::functions) fn new(pattern: &str, escape: char) -> Result<Like> {
+    fn new(pattern: &str, escape: char) -> Result<Like> {
         let steps = like_steps(pattern, escape)?;
         let inner = steps.strip_prefix(&[Step::Any]).unwrap_or(&steps);
         let inner = inner.strip_suffix(&[Step::Any]).unwrap_or(inner);
@@ -229,7 +232,7 @@ impl Like {
         })
     }
 
-    pub(in crate::functions) fn matches(&self, text: &str) -> bool {
+    fn matches(&self, text: &str) -> bool {
         match self {
             Like::Equals(whole) => text == whole,
             Like::StartsWith(part) => text.starts_with(part.as_str()),
@@ -268,15 +271,38 @@ fn like_matches(text: &str, steps: &[Step]) -> bool {
     steps[p..].iter().all(|s| *s == Step::Any)
 }
 
-fn like_value(c: &RowContext<'_>, text: &str, pattern: &str, escape: char, fold: bool) -> Result<bool> {
-    let make = |pattern: &str| Like::new(pattern, escape);
-    // The escape is the same for nearly all rows; another one has its own key.
-    let key = if escape == '\\' { std::borrow::Cow::Borrowed(pattern) } else { format!("{escape}\0{pattern}").into() };
-    let like = c.cached(&key, |_| if fold { make(&pattern.to_lowercase()) } else { make(pattern) })?;
-    Ok(if fold { like.matches(&text.to_lowercase()) } else { like.matches(text) })
+/// LIKE patterns of a batch.
+struct Likes {
+    known: Memo<Like>,
+    /// In lower case.
+    fold: bool,
 }
 
-fn like(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+impl Likes {
+    fn get(&self, pattern: &str, escape: char) -> Result<Rc<Like>> {
+        // The escape is the same for nearly all rows; another one has its own key.
+        let key = if escape == '\\' { Cow::Borrowed(pattern) } else { Cow::Owned(format!("{escape}\0{pattern}")) };
+        self.known.get(&key, |_| {
+            if self.fold { Like::new(&pattern.to_lowercase(), escape) } else { Like::new(pattern, escape) }
+        })
+    }
+}
+
+fn liked(c: &Columns<'_>, fold: bool) -> Result<ArrayRef> {
+    let likes = Likes { known: Memo::default(), fold };
+    let matches = |text: &str, pattern: &str, escape: char| {
+        let like = likes.get(pattern, escape)?;
+        Ok(Some(if fold { like.matches(&text.to_lowercase()) } else { like.matches(text) }))
+    };
+    if c.args.len() == 2 {
+        return two::<Text, Text, Bool>(c, &|text, pattern| matches(text, pattern, '\\'));
+    }
+    three::<Text, Text, Text, Bool>(c, &|text, pattern, escape| {
+        matches(text, pattern, escape.chars().next().unwrap_or('\\'))
+    })
+}
+
+fn like(b: &mut Build<'_>, args: Vec<Expr>, eval: ColumnEval) -> Result<Expr> {
     let args = b.inputs(args, STR)?;
     if let Some(Expr::Literal { value: Value::String(escape), .. }) = args.get(2)
         && escape.chars().count() != 1
@@ -286,43 +312,34 @@ fn like(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
             &[("sqlExpr", &format!("\"{}\"", crate::functions::describe::call_text(b.name, &args)))],
         ));
     }
-    fn escape(v: &[Value]) -> char {
-        v.get(2).and_then(Value::as_str).and_then(|e| e.chars().next()).unwrap_or('\\')
-    }
-    let eval: RowEval = if b.name == "like" {
-        |c, v| Ok(Value::Boolean(like_value(c, s(&v[0]), s(&v[1]), escape(v), false)?))
-    } else {
-        |c, v| Ok(Value::Boolean(like_value(c, s(&v[0]), s(&v[1]), escape(v), true)?))
-    };
-    Ok(bool_call(b, b.name, args, eval))
+    Ok(bool_call(b, args, eval))
 }
 
 /// likeall(text, patterns...) and its kin: shown with the text alone.
-fn like_many(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+fn like_many(b: &mut Build<'_>, args: Vec<Expr>, eval: ColumnEval) -> Result<Expr> {
     let args = b.inputs(args, STR)?;
-    fn over(c: &RowContext<'_>, v: &[Value], all: bool, negated: bool) -> Result<Value> {
-        let Some(text) = v[0].as_str() else { return Ok(Value::Null) };
+    Ok(column_call(b.name, args, DataType::Boolean, true, false, b.ansi(), eval))
+}
+
+/// Whether all of the patterns, or any, are like the text (not like it).
+fn liked_many(c: &Columns<'_>, every: bool, negated: bool) -> Result<ArrayRef> {
+    let likes = Likes { known: Memo::default(), fold: false };
+    all::<Maybe<Text>, Bool>(c, &|v| {
+        let Some((Some(text), patterns)) = v.split_first() else { return Ok(None) };
         let mut unknown = false;
-        for p in &v[1..] {
-            match p.as_str() {
+        for pattern in patterns {
+            match pattern {
                 None => unknown = true,
-                Some(p) => {
-                    let hit = like_value(c, text, p, '\\', false)? != negated;
-                    if hit != all {
-                        return Ok(Value::Boolean(hit));
+                Some(pattern) => {
+                    let hit = likes.get(pattern, '\\')?.matches(text) != negated;
+                    if hit != every {
+                        return Ok(Some(hit));
                     }
                 }
             }
         }
-        Ok(if unknown { Value::Null } else { Value::Boolean(all) })
-    }
-    let eval: RowEval = match b.name {
-        "likeall" => |c, v| over(c, v, true, false),
-        "likeany" => |c, v| over(c, v, false, false),
-        "notlikeall" => |c, v| over(c, v, true, true),
-        _ => |c, v| over(c, v, false, true),
-    };
-    Ok(row_call(b.name, args, DataType::Boolean, true, false, b.ansi(), eval))
+        Ok(if unknown { None } else { Some(every) })
+    })
 }
 
 fn split(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
@@ -332,60 +349,69 @@ fn split(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[In::Str, In::Str, In::Int])?;
     let nullable = args.iter().any(Expr::nullable);
     let t = DataType::array(DataType::String, false);
-    Ok(row_call("split", args, t, nullable, true, b.ansi(), |c, v| {
-        let (text, pattern, limit) = (s(&v[0]), s(&v[1]), v[2].as_i64().unwrap_or(-1));
-        if text.is_empty() {
-            return Ok(Value::array(vec![Value::from("")]));
-        }
-        let most = usize::try_from(limit).ok().filter(|n| *n > 0).unwrap_or(usize::MAX);
-        if pattern.is_empty() {
-            // UTF8String.split on nothing: one piece a character.
-            let mut parts: Vec<Value> = Vec::new();
-            let mut rest = text;
-            while let Some(ch) = rest.chars().next() {
-                if parts.len() + 1 == most {
-                    parts.push(Value::from(rest));
-                    return Ok(Value::array(parts));
-                }
-                parts.push(Value::from(&rest[..ch.len_utf8()]));
-                rest = &rest[ch.len_utf8()..];
+    Ok(column_call("split", args, t, nullable, true, b.ansi(), |c| {
+        let patterns = Memo::default();
+        three::<Text, Text, Int, Texts>(c, &|text, pattern, limit| {
+            let most = usize::try_from(limit).ok().filter(|n| *n > 0).unwrap_or(usize::MAX);
+            if text.is_empty() {
+                Ok(Some(vec![""]))
+            } else if pattern.is_empty() {
+                Ok(Some(characters(text, most)))
+            } else if !pattern.contains(|ch: char| ".$|()[{^?*+\\".contains(ch)) {
+                Ok(Some(text.splitn(most, pattern).collect()))
+            } else {
+                Ok(Some(between(text, &*patterns.get(pattern, java_regex)?, most)))
             }
-            return Ok(Value::array(parts));
-        }
-        let literal = !pattern.contains(|ch: char| ".$|()[{^?*+\\".contains(ch));
-        if literal {
-            return Ok(Value::array(text.splitn(most, pattern).map(Value::from).collect()));
-        }
-        let re = c.cached(pattern, java_regex)?;
-        let mut parts = Vec::new();
-        let mut at = 0;
-        for m in re.find_iter(text).flatten() {
-            if parts.len() + 1 >= most {
-                break;
-            }
-            // An empty match at the start gives no empty first piece.
-            if m.end() == 0 {
-                continue;
-            }
-            parts.push(Value::from(&text[at..m.start()]));
-            at = m.end();
-        }
-        parts.push(Value::from(&text[at..]));
-        Ok(Value::array(parts))
+        })
     }))
 }
 
-fn extract(b: &mut Build<'_>, mut args: Vec<Expr>, t: DataType, eval: RowEval) -> Result<Expr> {
+/// UTF8String.split on nothing: one piece a character, the rest in the last of `most`.
+fn characters(text: &str, most: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(ch) = rest.chars().next() {
+        if pieces.len() + 1 == most {
+            pieces.push(rest);
+            break;
+        }
+        let (piece, after) = rest.split_at(ch.len_utf8());
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
+
+/// Up to `most` pieces between the places where a pattern is found.
+fn between<'a>(text: &'a str, re: &Regex, most: usize) -> Vec<&'a str> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for m in re.find_iter(text).flatten() {
+        if pieces.len() + 1 >= most {
+            break;
+        }
+        // An empty match at the start gives no empty first piece.
+        if m.end() == 0 {
+            continue;
+        }
+        pieces.push(&text[at..m.start()]);
+        at = m.end();
+    }
+    pieces.push(&text[at..]);
+    pieces
+}
+
+fn extract(b: &mut Build<'_>, mut args: Vec<Expr>, t: DataType, eval: ColumnEval) -> Result<Expr> {
     if args.len() == 2 {
         args.push(Expr::literal(Value::Integer(1), DataType::Integer));
     }
     let args = b.inputs(args, &[In::Str, In::Str, In::Int])?;
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call(b.name, args, t, nullable, true, b.ansi(), eval))
+    Ok(column_call(b.name, args, t, nullable, true, b.ansi(), eval))
 }
 
-fn check_group(re: &Regex, index: i64, function: &str) -> Result<usize> {
-    let groups = re.captures_len() as i64 - 1;
+fn check_group(re: &Regex, index: i32, function: &str) -> Result<usize> {
+    let groups = re.captures_len() as i32 - 1;
     if index < 0 || index > groups {
         return Err(SparkError::runtime(
             "INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX",
@@ -400,25 +426,26 @@ fn check_group(re: &Regex, index: i64, function: &str) -> Result<usize> {
     Ok(index as usize)
 }
 
-fn regexp_extract(c: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let re = compiled(c, s(&v[1]), "regexp_extract")?;
-    match re.captures(s(&v[0])) {
-        Ok(Some(found)) => {
-            let group = check_group(&re, v[2].as_i64().unwrap_or(0), "regexp_extract")?;
-            Ok(Value::from(found.get(group).map_or("", |m| m.as_str())))
-        }
-        _ => Ok(Value::from("")),
-    }
+fn regexp_extract(c: &Columns<'_>) -> Result<ArrayRef> {
+    let patterns = Memo::default();
+    three::<Text, Text, Int, Text>(c, &|text, pattern, index| {
+        let re = patterns.get(pattern, |p| compiled(p, "regexp_extract"))?;
+        let Ok(Some(found)) = re.captures(text) else { return Ok(Some(Cow::Borrowed(""))) };
+        let group = check_group(&re, index, "regexp_extract")?;
+        Ok(Some(Cow::Borrowed(found.get(group).map_or("", |m| m.as_str()))))
+    })
 }
 
-fn regexp_extract_all(c: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let re = compiled(c, s(&v[1]), "regexp_extract_all")?;
-    let mut out = Vec::new();
-    for found in re.captures_iter(s(&v[0])).flatten() {
-        let group = check_group(&re, v[2].as_i64().unwrap_or(0), "regexp_extract_all")?;
-        out.push(Value::from(found.get(group).map_or("", |m| m.as_str())));
-    }
-    Ok(Value::array(out))
+fn regexp_extract_all(c: &Columns<'_>) -> Result<ArrayRef> {
+    let patterns = Memo::default();
+    three::<Text, Text, Int, Texts>(c, &|text, pattern, index| {
+        let re = patterns.get(pattern, |p| compiled(p, "regexp_extract_all"))?;
+        let found = re.captures_iter(text).flatten().map(|found| {
+            let group = check_group(&re, index, "regexp_extract_all")?;
+            Ok(found.get(group).map_or("", |m| m.as_str()))
+        });
+        found.collect::<Result<Vec<_>>>().map(Some)
+    })
 }
 
 fn replace(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
@@ -440,29 +467,32 @@ fn replace(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         ));
     }
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("regexp_replace", args, DataType::String, nullable, true, b.ansi(), |c, v| {
-        let (text, pattern, with, from) = (s(&v[0]), s(&v[1]), s(&v[2]), v[3].as_i64().unwrap_or(1));
-        let re = compiled(c, pattern, "regexp_replace")?;
-        let skip = usize::try_from(from - 1).unwrap_or(0);
-        let start: usize = text.chars().take(skip).map(char::len_utf8).sum();
-        if skip > 0 && start >= text.len() {
-            return Ok(v[0].clone());
-        }
-        let mut out = text[..start].to_owned();
-        let mut at = start;
-        for found in re.captures_from_pos_iter(text, start) {
-            let Some(whole) = found.get(0) else { break };
-            out.push_str(&text[at..whole.start()]);
-            if !expand(with, &found, &re, &mut out) {
-                return Err(SparkError::runtime(
-                    "INVALID_REGEXP_REPLACE",
-                    &[("source", text), ("pattern", pattern), ("replacement", with), ("position", &from.to_string())],
-                ));
+    Ok(column_call("regexp_replace", args, DataType::String, nullable, true, b.ansi(), |c| {
+        let patterns = Memo::default();
+        four::<Text, Text, Text, Int, Text>(c, &|text, pattern, with, from| {
+            let re = patterns.get(pattern, |p| compiled(p, "regexp_replace"))?;
+            let skip = usize::try_from(i64::from(from) - 1).unwrap_or(0);
+            let start: usize = text.chars().take(skip).map(char::len_utf8).sum();
+            if skip > 0 && start >= text.len() {
+                return Ok(Some(Cow::Borrowed(text)));
             }
-            at = whole.end();
-        }
-        out.push_str(&text[at..]);
-        Ok(Value::from(out))
+            let mut out = text[..start].to_owned();
+            let mut at = start;
+            for found in re.captures_from_pos_iter(text, start) {
+                let Some(whole) = found.get(0) else { break };
+                out.push_str(&text[at..whole.start()]);
+                if !expand(with, &found, &re, &mut out) {
+                    let position = from.to_string();
+                    return Err(SparkError::runtime(
+                        "INVALID_REGEXP_REPLACE",
+                        &[("source", text), ("pattern", pattern), ("replacement", with), ("position", &position)],
+                    ));
+                }
+                at = whole.end();
+            }
+            out.push_str(&text[at..]);
+            Ok(Some(Cow::Owned(out)))
+        })
     }))
 }
 
@@ -539,13 +569,16 @@ fn instr(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let args = b.inputs(args, &[In::Str, In::Str, In::Int])?;
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("regexp_instr", args, DataType::Integer, nullable, true, b.ansi(), |c, v| {
-        let re = compiled(c, s(&v[1]), "regexp_instr")?;
-        let text = s(&v[0]);
-        Ok(Value::Integer(match re.find(text) {
-            Ok(Some(m)) => text[..m.start()].chars().count() as i32 + 1,
-            _ => 0,
-        }))
+    Ok(column_call("regexp_instr", args, DataType::Integer, nullable, true, b.ansi(), |c| {
+        let patterns = Memo::default();
+        // A null index makes the row null; which group it is does not matter.
+        three::<Text, Text, Int, Int>(c, &|text, pattern, _| {
+            let re = patterns.get(pattern, |p| compiled(p, "regexp_instr"))?;
+            Ok(Some(match re.find(text) {
+                Ok(Some(m)) => text[..m.start()].chars().count() as i32 + 1,
+                _ => 0,
+            }))
+        })
     }))
 }
 
@@ -555,20 +588,29 @@ fn sentences(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let args = b.inputs(args, STR)?;
     let t = DataType::array(DataType::array(DataType::String, false), false);
-    Ok(row_call("sentences", args, t, true, false, b.ansi(), |_, v| {
-        let Some(text) = v[0].as_str() else { return Ok(Value::Null) };
-        let sentences = text
-            .split_inclusive(['.', '!', '?'])
-            .map(|sentence| {
-                sentence
-                    .split(|c: char| !(c.is_alphanumeric() || c == '\''))
-                    .filter(|w| !w.is_empty())
-                    .map(Value::from)
-                    .collect::<Vec<_>>()
-            })
-            .filter(|words| !words.is_empty())
-            .map(Value::array)
-            .collect();
-        Ok(Value::array(sentences))
-    }))
+    Ok(column_call("sentences", args, t, true, false, b.ansi(), words))
+}
+
+/// The words of the sentences of each text.
+fn words(c: &Columns<'_>) -> Result<ArrayRef> {
+    let texts = c.open::<Text>(0)?;
+    let field = |t: DataType| arrow::datatypes::Field::new("element", t.to_arrow(), true);
+    let sentence = ListBuilder::new(StringBuilder::new()).with_field(field(DataType::String));
+    let mut out = ListBuilder::new(sentence).with_field(field(DataType::array(DataType::String, false)));
+    for row in 0..c.rows {
+        let Some(text) = texts.get(row) else {
+            out.append_null();
+            continue;
+        };
+        for sentence in text.split_inclusive(['.', '!', '?']) {
+            let words = sentence.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|w| !w.is_empty());
+            let mut words = words.peekable();
+            if words.peek().is_some() {
+                words.for_each(|word| out.values().values().append_value(word));
+                out.values().append(true);
+            }
+        }
+        out.append(true);
+    }
+    Ok(Arc::new(out.finish()))
 }

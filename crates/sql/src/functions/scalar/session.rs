@@ -1,11 +1,15 @@
 //! What a session says of itself: users, the search path, the file of a row; bitmap positions; similarity of texts.
 
-use super::strings::{bytes, s};
+use std::borrow::Cow;
+
+use arrow::array::ArrayRef;
+
+use crate::error::Result;
 use crate::expr::Expr;
 use crate::functions::coercion::In;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{FunctionEntry, Nulls, Ret};
-use crate::functions::row::row_call;
+use crate::functions::typed::{Bytes, Columns, Double, Long, Text, column_call, each, one, two};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -22,44 +26,54 @@ pub(crate) const VARIABLE_REFERENCE: &str = "variablereference";
 const BITS: i64 = 32_768;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
-    FunctionEntry::row("current_user", 0, 0, &[], S, Nulls::Never, |_, _| Ok(Value::from(USER))),
-    FunctionEntry::row("session_user", 0, 0, &[], S, Nulls::Never, |_, _| Ok(Value::from(USER))),
-    FunctionEntry::row("user", 0, 0, &[], S, Nulls::Never, |_, _| Ok(Value::from(USER))),
-    FunctionEntry::row("current_path", 0, 0, &[], S, Nulls::Never, |_, _| {
-        Ok(Value::from("system.builtin,system.session,spark_catalog.default"))
+    FunctionEntry::columns("current_user", 0, 0, &[], S, Nulls::Never, user),
+    FunctionEntry::columns("session_user", 0, 0, &[], S, Nulls::Never, user),
+    FunctionEntry::columns("user", 0, 0, &[], S, Nulls::Never, user),
+    FunctionEntry::columns("current_path", 0, 0, &[], S, Nulls::Never, |c| {
+        text(c, "system.builtin,system.session,spark_catalog.default")
     }),
-    FunctionEntry::row("input_file_block_start", 0, 0, &[], L, Nulls::Never, |_, _| Ok(Value::Long(-1))),
-    FunctionEntry::row("input_file_block_length", 0, 0, &[], L, Nulls::Never, |_, _| Ok(Value::Long(-1))),
-    FunctionEntry::row("collation", 1, 1, &[In::Str], S, Nulls::Never, |_, _| {
-        Ok(Value::from("SYSTEM.BUILTIN.UTF8_BINARY"))
+    FunctionEntry::columns("input_file_block_start", 0, 0, &[], L, Nulls::Never, block),
+    FunctionEntry::columns("input_file_block_length", 0, 0, &[], L, Nulls::Never, block),
+    FunctionEntry::columns("collation", 1, 1, &[In::Str], S, Nulls::Never, |c| text(c, "SYSTEM.BUILTIN.UTF8_BINARY")),
+    FunctionEntry::columns("bitmap_bucket_number", 1, 1, &[In::Long], L, Nulls::Strict, |c| {
+        one::<Long, Long>(c, &|n| Ok(Some(if n > 0 { 1 + (n - 1) / BITS } else { n / BITS })))
     }),
-    FunctionEntry::row("bitmap_bucket_number", 1, 1, &[In::Long], L, Nulls::Strict, |_, v| {
-        let n = v[0].as_i64().unwrap_or(0);
-        Ok(Value::Long(if n > 0 { 1 + (n - 1) / BITS } else { n / BITS }))
+    FunctionEntry::columns("bitmap_bit_position", 1, 1, &[In::Long], L, Nulls::Strict, |c| {
+        one::<Long, Long>(c, &|n| Ok(Some(if n > 0 { (n - 1) % BITS } else { n.wrapping_neg() % BITS })))
     }),
-    FunctionEntry::row("bitmap_bit_position", 1, 1, &[In::Long], L, Nulls::Strict, |_, v| {
-        let n = v[0].as_i64().unwrap_or(0);
-        Ok(Value::Long(if n > 0 { (n - 1) % BITS } else { n.wrapping_neg() % BITS }))
+    FunctionEntry::columns("bitmap_count", 1, 1, &[In::Bin], L, Nulls::Strict, |c| {
+        one::<Bytes, Long>(c, &|bytes| Ok(Some(bytes.iter().map(|byte| i64::from(byte.count_ones())).sum())))
     }),
-    FunctionEntry::row("bitmap_count", 1, 1, &[In::Bin], L, Nulls::Strict, |_, v| {
-        Ok(Value::Long(bytes(&v[0]).iter().map(|byte| i64::from(byte.count_ones())).sum()))
-    }),
-    FunctionEntry::row(
+    FunctionEntry::columns(
         "jaro_winkler_similarity",
         2,
         2,
         &[In::Str, In::Str],
         Ret::Is(T::Double),
         Nulls::Strict,
-        |_, v| Ok(Value::Double(jaro_winkler(s(&v[0]), s(&v[1])))),
+        |c| two::<Text, Text, Double>(c, &|a, b| Ok(Some(jaro_winkler(a, b)))),
     ),
 ];
+
+/// The same text for every row.
+pub(super) fn text(c: &Columns<'_>, text: &str) -> Result<ArrayRef> {
+    each::<Text>(c, &|_| Ok(Some(Cow::Borrowed(text))))
+}
+
+fn user(c: &Columns<'_>) -> Result<ArrayRef> {
+    text(c, USER)
+}
+
+/// No row is of a block of a file.
+fn block(c: &Columns<'_>) -> Result<ArrayRef> {
+    each::<Long>(c, &|_| Ok(Some(-1)))
+}
 
 /// A session variable in an expression (VariableReference): what it holds, under its name.
 pub(crate) fn variable_reference(name: &str, value: Expr) -> Expr {
     let (data_type, nullable) = (value.data_type(), value.nullable());
     let args = vec![Expr::literal(Value::from(name.to_lowercase().as_str()), DataType::String), value];
-    row_call(VARIABLE_REFERENCE, args, data_type, nullable, false, false, |_, v| Ok(v[1].clone()))
+    column_call(VARIABLE_REFERENCE, args, data_type, nullable, false, false, |c| c.args[1].to_array(c.rows))
 }
 
 /// The variable that an expression is.
@@ -76,7 +90,7 @@ pub(crate) fn variable_of(expr: &Expr) -> Option<&str> {
 /// current_schema() where a database is in use.
 pub(crate) fn current_schema(database: &str) -> Expr {
     let database = Expr::literal(Value::from(database), DataType::String);
-    row_call("current_schema", vec![database], DataType::String, false, false, false, |_, v| Ok(v[0].clone()))
+    column_call("current_schema", vec![database], DataType::String, false, false, false, |c| c.args[0].to_array(c.rows))
 }
 
 /// Jaro's similarity, raised by up to four equal characters at the start.

@@ -1,13 +1,18 @@
 //! Texts trimmed, padded, overlaid, repeated, replaced, masked.
 
-use super::strings::{bytes, int, s, substring, text1};
+use std::borrow::Cow;
+
+use arrow::array::ArrayRef;
+
+use super::strings::{cut, cut_bytes};
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::functions::coercion::In;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, MANY, Nulls, Ret};
-use crate::functions::row::{RowContext, RowEval, row_call};
-use crate::functions::typed::column_call;
+use crate::functions::typed::{
+    Bytes, ColumnEval, Columns, Int, Maybe, Text, all, column_call, each, four, one, three, two,
+};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -16,81 +21,56 @@ const STR_OR_BIN: In = In::Either(&[In::Str, In::Bin]);
 const S: Ret = Ret::Is(T::Str);
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
-    FunctionEntry::custom("trim", 1, 2, trim),
-    FunctionEntry::custom("btrim", 1, 2, trim),
-    FunctionEntry::custom("ltrim", 1, 2, trim),
-    FunctionEntry::custom("rtrim", 1, 2, trim),
-    FunctionEntry::custom("lpad", 2, 3, pad),
-    FunctionEntry::custom("rpad", 2, 3, pad),
+    FunctionEntry::custom("trim", 1, 2, |b, a| trim(b, a, |c| trimmed(c, true, true, true))),
+    FunctionEntry::custom("btrim", 1, 2, |b, a| trim(b, a, |c| trimmed(c, false, true, true))),
+    FunctionEntry::custom("ltrim", 1, 2, |b, a| trim(b, a, |c| trimmed(c, true, true, false))),
+    FunctionEntry::custom("rtrim", 1, 2, |b, a| trim(b, a, |c| trimmed(c, true, false, true))),
+    FunctionEntry::custom("lpad", 2, 3, |b, a| pad(b, a, |c| padded(c, true))),
+    FunctionEntry::custom("rpad", 2, 3, |b, a| pad(b, a, |c| padded(c, false))),
     FunctionEntry::custom("overlay", 3, 4, overlay),
-    FunctionEntry::row("repeat", 2, 2, &[In::Str, In::Int], S, Nulls::Strict, |_, v| {
-        Ok(Value::from(s(&v[0]).repeat(usize::try_from(v[1].as_i64().unwrap_or(0)).unwrap_or(0))))
+    FunctionEntry::columns("repeat", 2, 2, &[In::Str, In::Int], S, Nulls::Strict, |c| {
+        two::<Text, Int, Text>(c, &|s, n| Ok(Some(Cow::Owned(s.repeat(usize::try_from(n).unwrap_or(0))))))
     }),
-    FunctionEntry::row("space", 1, 1, &[In::Int], S, Nulls::Strict, |_, v| {
-        Ok(Value::from(" ".repeat(usize::try_from(v[0].as_i64().unwrap_or(0)).unwrap_or(0))))
+    FunctionEntry::columns("space", 1, 1, &[In::Int], S, Nulls::Strict, |c| {
+        one::<Int, Text>(c, &|n| Ok(Some(Cow::Owned(" ".repeat(usize::try_from(n).unwrap_or(0))))))
     }),
     FunctionEntry::custom("reverse", 1, 1, reverse),
     FunctionEntry::custom("replace", 2, 3, replace),
-    FunctionEntry::row("translate", 3, 3, &[In::Str, In::Str, In::Str], S, Nulls::Strict, translate),
+    FunctionEntry::columns("translate", 3, 3, &[In::Str, In::Str, In::Str], S, Nulls::Strict, |c| {
+        three::<Text, Text, Text, Text>(c, &|s, from, to| Ok(Some(Cow::Owned(translated(s, from, to)))))
+    }),
     FunctionEntry::custom("elt", 2, MANY, elt),
     FunctionEntry::custom("mask", 1, 5, mask),
-    FunctionEntry::row("quote", 1, 1, STR, S, Nulls::StrictNullable, |_, v| {
-        text1(v, |s| format!("'{}'", s.replace('\'', "\\'")))
+    FunctionEntry::columns("quote", 1, 1, STR, S, Nulls::StrictNullable, |c| {
+        one::<Text, Text>(c, &|s| Ok(Some(Cow::Owned(format!("'{}'", s.replace('\'', "\\'"))))))
     }),
 ];
 
-fn reverse(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
-    let args = b.inputs(args, &[In::Either(&[In::Str, In::Bin, In::Arr])])?;
-    let (t, nullable) = (args[0].data_type(), args[0].nullable());
-    if matches!(t, DataType::Array { .. }) {
-        return Ok(column_call("reverse", args, t, nullable, true, b.ansi(), super::reverse_arrays));
-    }
-    Ok(row_call("reverse", args, t, nullable, true, b.ansi(), |_, v| {
-        Ok(match &v[0] {
-            Value::Binary(bytes) => Value::binary(bytes.iter().rev().copied().collect::<Vec<u8>>()),
-            v => Value::from(s(v).chars().rev().collect::<String>()),
-        })
-    }))
-}
-
 /// trim(text[, characters]); the two-argument SQL forms arrive with the text first. The function form ltrim(chars, text) has the
 /// characters first, as Spark's constructor has.
-fn trim(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+fn trim(b: &mut Build<'_>, args: Vec<Expr>, eval: ColumnEval) -> Result<Expr> {
     let args = b.inputs(args, STR)?;
     let nullable = args.iter().any(Expr::nullable);
-    // btrim(text, characters) and trim(text, characters) of the parser; ltrim/rtrim(characters, text) as functions.
-    let eval: RowEval = match b.name {
-        "ltrim" => |_, v| {
-            let (text, set) = sides(v, true);
-            Ok(Value::from(text.trim_start_matches(|c| set.contains(c))))
-        },
-        "rtrim" => |_, v| {
-            let (text, set) = sides(v, true);
-            Ok(Value::from(text.trim_end_matches(|c| set.contains(c))))
-        },
-        "btrim" => |_, v| {
-            let (text, set) = sides(v, false);
-            Ok(Value::from(text.trim_matches(|c| set.contains(c))))
-        },
-        _ => |_, v| {
-            let (text, set) = sides(v, true);
-            Ok(Value::from(text.trim_matches(|c| set.contains(c))))
-        },
-    };
-    Ok(row_call(b.name, args, DataType::String, nullable, true, b.ansi(), eval))
+    Ok(column_call(b.name, args, DataType::String, nullable, true, b.ansi(), eval))
 }
 
-/// Text and the set of characters to trim.
-fn sides(v: &[Value], set_first: bool) -> (&str, &str) {
-    match v {
-        [set, text] if set_first => (s(text), s(set)),
-        [text, set] => (s(text), s(set)),
-        [text] => (s(text), " "),
-        _ => ("", " "),
+/// Without the characters of a set at its start, its end; `set_first`: of two arguments the set is the first.
+fn trimmed(c: &Columns<'_>, set_first: bool, start: bool, end: bool) -> Result<ArrayRef> {
+    fn cut<'a>(text: &'a str, set: &str, start: bool, end: bool) -> Cow<'a, str> {
+        let text = if start { text.trim_start_matches(|c| set.contains(c)) } else { text };
+        Cow::Borrowed(if end { text.trim_end_matches(|c| set.contains(c)) } else { text })
+    }
+    match (c.args.len(), set_first) {
+        (1, _) => one::<Text, Text>(c, &|text| {
+            let text = if start { text.trim_start_matches(' ') } else { text };
+            Ok(Some(Cow::Borrowed(if end { text.trim_end_matches(' ') } else { text })))
+        }),
+        (_, true) => two::<Text, Text, Text>(c, &|set, text| Ok(Some(cut(text, set, start, end)))),
+        (_, false) => two::<Text, Text, Text>(c, &|text, set| Ok(Some(cut(text, set, start, end)))),
     }
 }
 
-fn pad(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+fn pad(b: &mut Build<'_>, args: Vec<Expr>, eval: ColumnEval) -> Result<Expr> {
     let mut args = args;
     let binary = args[0].data_type() == DataType::Binary;
     if args.len() == 2 {
@@ -104,25 +84,31 @@ fn pad(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, inputs)?;
     let nullable = args.iter().any(Expr::nullable);
     let t = args[0].data_type();
-    let eval: RowEval = if b.name == "lpad" { |_, v| padded(v, true) } else { |_, v| padded(v, false) };
-    Ok(row_call(b.name, args, t, nullable, true, b.ansi(), eval))
+    Ok(column_call(b.name, args, t, nullable, true, b.ansi(), eval))
 }
 
-fn padded(v: &[Value], left: bool) -> Result<Value> {
-    let wanted = usize::try_from(int(&v[1])).unwrap_or(0);
-    fn fill<E: Copy>(text: Vec<E>, pad: &[E], wanted: usize, left: bool) -> Vec<E> {
-        if text.len() >= wanted || pad.is_empty() {
-            return text.into_iter().take(wanted).collect();
-        }
-        let filler: Vec<E> = pad.iter().copied().cycle().take(wanted - text.len()).collect();
-        if left { filler.into_iter().chain(text).collect() } else { text.into_iter().chain(filler).collect() }
+/// As many characters or bytes as wanted: cut, or filled up at one side.
+fn padded(c: &Columns<'_>, left: bool) -> Result<ArrayRef> {
+    if c.types[0] == DataType::Binary {
+        return three::<Bytes, Int, Bytes, Bytes>(c, &|bytes, wanted, pad| {
+            let wanted = usize::try_from(wanted).unwrap_or(0);
+            if bytes.len() >= wanted || pad.is_empty() {
+                return Ok(Some(Cow::Borrowed(&bytes[..wanted.min(bytes.len())])));
+            }
+            let filler: Vec<u8> = pad.iter().copied().cycle().take(wanted - bytes.len()).collect();
+            Ok(Some(Cow::Owned(if left { [&filler, bytes].concat() } else { [bytes, &filler].concat() })))
+        });
     }
-    Ok(match (&v[0], &v[2]) {
-        (Value::Binary(t), Value::Binary(p)) => Value::binary(fill(t.to_vec(), p, wanted, left)),
-        (t, p) => {
-            let pad: Vec<char> = s(p).chars().collect();
-            Value::from(fill(s(t).chars().collect(), &pad, wanted, left).into_iter().collect::<String>())
+    three::<Text, Int, Text, Text>(c, &|text, wanted, pad| {
+        let wanted = usize::try_from(wanted).unwrap_or(0);
+        let length = text.chars().count();
+        if length >= wanted || pad.is_empty() {
+            return Ok(Some(Cow::Borrowed(cut(text, 1, wanted as i64))));
         }
+        let filler = pad.chars().cycle().take(wanted - length);
+        let filled: String =
+            if left { filler.chain(text.chars()).collect() } else { text.chars().chain(filler).collect() };
+        Ok(Some(Cow::Owned(filled)))
     })
 }
 
@@ -133,21 +119,37 @@ fn overlay(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[STR_OR_BIN, STR_OR_BIN, In::Int, In::Int])?;
     let nullable = args.iter().any(Expr::nullable);
     let t = args[0].data_type();
-    Ok(row_call("overlay", args, t, nullable, true, b.ansi(), |c, v| {
-        let binary = matches!(v[0], Value::Binary(_));
-        let size = |v: &Value| if binary { bytes(v).len() as i64 } else { s(v).chars().count() as i64 };
-        let pos = int(&v[2]);
-        let len = if int(&v[3]) >= 0 { int(&v[3]) } else { size(&v[1]) };
-        let part = |from: i64, count: i64| {
-            let args = [v[0].clone(), Value::Integer(from as i32), Value::Integer(count as i32)];
-            substring(c, &args)
-        };
-        let (head, tail) = (part(1, pos - 1)?, part(pos + len, i64::from(i32::MAX))?);
-        Ok(if binary {
-            Value::binary([bytes(&head), bytes(&v[1]), bytes(&tail)].concat())
-        } else {
-            Value::from(format!("{}{}{}", s(&head), s(&v[1]), s(&tail)))
+    // Where the part before ends (its length) and the part after begins; places count from 1 and wrap as Java's do.
+    fn places(pos: i32, len: i32, size: usize) -> (i64, i64) {
+        let len = if len >= 0 { len } else { size as i32 };
+        (pos.wrapping_sub(1).into(), pos.wrapping_add(len).into())
+    }
+    Ok(column_call("overlay", args, t, nullable, true, b.ansi(), |c| {
+        let all = i64::from(i32::MAX);
+        if c.types[..2].contains(&DataType::Binary) {
+            return four::<Bytes, Bytes, Int, Int, Bytes>(c, &|bytes, with, pos, len| {
+                let (head, tail) = places(pos, len, with.len());
+                Ok(Some(Cow::Owned([cut_bytes(bytes, 1, head), with, cut_bytes(bytes, tail, all)].concat())))
+            });
+        }
+        four::<Text, Text, Int, Int, Text>(c, &|text, with, pos, len| {
+            let (head, tail) = places(pos, len, with.chars().count());
+            Ok(Some(Cow::Owned([cut(text, 1, head), with, cut(text, tail, all)].concat())))
         })
+    }))
+}
+
+fn reverse(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let args = b.inputs(args, &[In::Either(&[In::Str, In::Bin, In::Arr])])?;
+    let (t, nullable) = (args[0].data_type(), args[0].nullable());
+    if matches!(t, DataType::Array { .. }) {
+        return Ok(column_call("reverse", args, t, nullable, true, b.ansi(), super::reverse_arrays));
+    }
+    Ok(column_call("reverse", args, t, nullable, true, b.ansi(), |c| {
+        if c.types[0] == DataType::Binary {
+            return one::<Bytes, Bytes>(c, &|b| Ok(Some(Cow::Owned(b.iter().rev().copied().collect()))));
+        }
+        one::<Text, Text>(c, &|s| Ok(Some(Cow::Owned(s.chars().rev().collect()))))
     }))
 }
 
@@ -157,39 +159,37 @@ fn replace(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let args = b.inputs(args, STR)?;
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("replace", args, DataType::String, nullable, true, b.ansi(), |_, v| {
-        let search = s(&v[1]);
-        if search.is_empty() {
-            return Ok(v[0].clone());
-        }
-        Ok(Value::from(s(&v[0]).replace(search, s(&v[2]))))
+    Ok(column_call("replace", args, DataType::String, nullable, true, b.ansi(), |c| {
+        three::<Text, Text, Text, Text>(c, &|text, search, with| {
+            Ok(Some(if search.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(text.replace(search, with)) }))
+        })
     }))
 }
 
-fn translate(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let from: Vec<char> = s(&v[1]).chars().collect();
-    let to: Vec<char> = s(&v[2]).chars().collect();
-    Ok(Value::from(
-        s(&v[0])
-            .chars()
-            .filter_map(|c| match from.iter().position(|f| *f == c) {
-                Some(i) => to.get(i).copied(),
-                None => Some(c),
-            })
-            .collect::<String>(),
-    ))
+/// Characters of `from` as those of `to` at the same place; those without one are dropped.
+fn translated(text: &str, from: &str, to: &str) -> String {
+    text.chars()
+        .filter_map(|c| match from.chars().position(|f| f == c) {
+            Some(i) => to.chars().nth(i),
+            None => Some(c),
+        })
+        .collect()
 }
 
 fn elt(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let args = b.inputs(args, &[In::Int, STR_OR_BIN])?;
     let t = args.get(1).map_or(DataType::String, Expr::data_type);
-    Ok(row_call("elt", args, t, true, false, b.ansi(), |c, v| {
-        let Some(n) = v[0].as_i64() else { return Ok(Value::Null) };
-        match usize::try_from(n).ok().filter(|n| *n >= 1).and_then(|n| v.get(n)) {
-            Some(found) => Ok(found.clone()),
-            None if c.ansi => Err(super::collections::invalid_index(n, v.len() as i64 - 1)),
-            None => Ok(Value::Null),
-        }
+    Ok(column_call("elt", args, t, true, false, b.ansi(), |c| {
+        let n = c.open::<Int>(0)?;
+        let texts = (1..c.args.len()).map(|i| c.open::<Bytes>(i)).collect::<Result<Vec<_>>>()?;
+        each::<Bytes>(c, &|row| {
+            let Some(n) = n.get(row) else { return Ok(None) };
+            match usize::try_from(n).ok().and_then(|n| texts.get(n.checked_sub(1)?)) {
+                Some(found) => Ok(found.get(row).map(Cow::Borrowed)),
+                None if c.ansi => Err(super::collections::invalid_index(n.into(), texts.len() as i64)),
+                None => Ok(None),
+            }
+        })
     }))
 }
 
@@ -202,18 +202,17 @@ fn mask(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         });
     }
     let args = b.inputs(args, STR)?;
-    Ok(row_call("mask", args, DataType::String, true, false, b.ansi(), |_, v| {
-        let Some(text) = v[0].as_str() else { return Ok(Value::Null) };
-        let with = |i: usize, c: char| v[i].as_str().and_then(|s| s.chars().next()).unwrap_or(c);
-        Ok(Value::from(
-            text.chars()
-                .map(|c| match c {
-                    c if c.is_uppercase() => with(1, c),
-                    c if c.is_lowercase() => with(2, c),
-                    c if c.is_ascii_digit() => with(3, c),
-                    c => with(4, c),
-                })
-                .collect::<String>(),
-        ))
+    Ok(column_call("mask", args, DataType::String, true, false, b.ansi(), |c| {
+        all::<Maybe<Text>, Text>(c, &|v| {
+            let Some(text) = v[0] else { return Ok(None) };
+            let with = |i: usize, c: char| v[i].and_then(|s| s.chars().next()).unwrap_or(c);
+            let masked = text.chars().map(|c| match c {
+                c if c.is_uppercase() => with(1, c),
+                c if c.is_lowercase() => with(2, c),
+                c if c.is_ascii_digit() => with(3, c),
+                c => with(4, c),
+            });
+            Ok(Some(Cow::Owned(masked.collect())))
+        })
     }))
 }

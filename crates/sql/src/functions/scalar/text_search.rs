@@ -1,12 +1,13 @@
 //! Places of texts in texts, parts between delimiters, likeness of texts.
 
-use super::strings::{bytes, int, s, text1};
+use std::borrow::Cow;
+
 use crate::error::{Result, SparkError};
 use crate::expr::Expr;
 use crate::functions::coercion::In;
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
-use crate::functions::row::{RowContext, row_call};
+use crate::functions::typed::{Bool, Bytes, Int, Maybe, Text, column_call, four, one, three, two};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -18,31 +19,54 @@ const B: Ret = Ret::Is(T::Bool);
 const I: Ret = Ret::Is(T::Int);
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
-    FunctionEntry::custom("instr", 2, 4, instr_call),
+    FunctionEntry::custom("instr", 2, 4, instr),
     FunctionEntry::custom("locate", 2, 3, locate),
     FunctionEntry::custom("position", 2, 3, locate),
-    FunctionEntry::row("substring_index", 3, 3, &[In::Str, In::Str, In::Int], S, Nulls::Strict, substring_index),
-    FunctionEntry::row("split_part", 3, 3, &[In::Str, In::Str, In::Int], S, Nulls::StrictNullable, split_part),
-    FunctionEntry::row("startswith", 2, 2, &[STR_OR_BIN, STR_OR_BIN], B, Nulls::Strict, |_, v| {
-        Ok(Value::Boolean(bytes(&v[0]).starts_with(bytes(&v[1]))))
+    FunctionEntry::columns("substring_index", 3, 3, &[In::Str, In::Str, In::Int], S, Nulls::Strict, |c| {
+        three::<Text, Text, Int, Text>(c, &|s, delimiter, count| {
+            Ok(Some(Cow::Borrowed(substring_index(s, delimiter, count))))
+        })
     }),
-    FunctionEntry::row("endswith", 2, 2, &[STR_OR_BIN, STR_OR_BIN], B, Nulls::Strict, |_, v| {
-        Ok(Value::Boolean(bytes(&v[0]).ends_with(bytes(&v[1]))))
+    FunctionEntry::columns("split_part", 3, 3, &[In::Str, In::Str, In::Int], S, Nulls::StrictNullable, |c| {
+        three::<Text, Text, Int, Text>(c, &|s, delimiter, part| {
+            split_part(s, delimiter, part).map(|found| Some(Cow::Borrowed(found)))
+        })
     }),
-    FunctionEntry::row("contains", 2, 2, &[STR_OR_BIN, STR_OR_BIN], B, Nulls::Strict, |_, v| {
-        let (h, n) = (bytes(&v[0]), bytes(&v[1]));
-        Ok(Value::Boolean(n.is_empty() || h.windows(n.len()).any(|w| w == n)))
+    FunctionEntry::columns("startswith", 2, 2, &[STR_OR_BIN, STR_OR_BIN], B, Nulls::Strict, |c| {
+        two::<Bytes, Bytes, Bool>(c, &|text, part| Ok(Some(text.starts_with(part))))
     }),
-    FunctionEntry::row("find_in_set", 2, 2, STR2, I, Nulls::Strict, |_, v| {
-        let (word, set) = (s(&v[0]), s(&v[1]));
-        if word.contains(',') {
-            return Ok(Value::Integer(0));
+    FunctionEntry::columns("endswith", 2, 2, &[STR_OR_BIN, STR_OR_BIN], B, Nulls::Strict, |c| {
+        two::<Bytes, Bytes, Bool>(c, &|text, part| Ok(Some(text.ends_with(part))))
+    }),
+    FunctionEntry::columns("contains", 2, 2, &[STR_OR_BIN, STR_OR_BIN], B, Nulls::Strict, |c| {
+        if !c.types.contains(&DataType::Binary) {
+            return two::<Text, Text, Bool>(c, &|text, part| Ok(Some(text.contains(part))));
         }
-        Ok(Value::Integer(set.split(',').position(|p| p == word).map_or(0, |i| i as i32 + 1)))
+        two::<Bytes, Bytes, Bool>(c, &|h, n| Ok(Some(n.is_empty() || h.windows(n.len()).any(|w| w == n))))
     }),
-    FunctionEntry::row("levenshtein", 2, 3, &[In::Str, In::Str, In::Int], I, Nulls::Strict, levenshtein),
-    FunctionEntry::row("soundex", 1, 1, STR, S, Nulls::Strict, |_, v| text1(v, soundex)),
-    FunctionEntry::row("luhn_check", 1, 1, STR, B, Nulls::StrictNullable, |_, v| Ok(Value::Boolean(luhn(s(&v[0]))))),
+    FunctionEntry::columns("find_in_set", 2, 2, STR2, I, Nulls::Strict, |c| {
+        two::<Text, Text, Int>(c, &|word, set| {
+            if word.contains(',') {
+                return Ok(Some(0));
+            }
+            Ok(Some(set.split(',').position(|p| p == word).map_or(0, |i| i as i32 + 1)))
+        })
+    }),
+    FunctionEntry::columns("levenshtein", 2, 3, &[In::Str, In::Str, In::Int], I, Nulls::Strict, |c| {
+        if c.args.len() == 2 {
+            return two::<Text, Text, Int>(c, &|a, b| Ok(Some(levenshtein(a, b))));
+        }
+        three::<Text, Text, Int, Int>(c, &|a, b, limit| {
+            let distance = levenshtein(a, b);
+            Ok(Some(if distance > limit { -1 } else { distance }))
+        })
+    }),
+    FunctionEntry::columns("soundex", 1, 1, STR, S, Nulls::Strict, |c| {
+        one::<Text, Text>(c, &|s| Ok(Some(Cow::Owned(soundex(s)))))
+    }),
+    FunctionEntry::columns("luhn_check", 1, 1, STR, B, Nulls::StrictNullable, |c| {
+        one::<Text, Bool>(c, &|s| Ok(Some(luhn(s))))
+    }),
 ];
 
 /// One-based position of `needle` at or after character `from`; 0 when absent.
@@ -55,24 +79,29 @@ fn find(text: &str, needle: &str, from: usize) -> i32 {
 }
 
 /// With a start, the occurrence is there too.
-fn instr_call(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+fn instr(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     if args.len() == 3 {
         args.push(Expr::literal(Value::Integer(1), DataType::Integer));
     }
     let args = b.inputs(args, &[In::Str, In::Str, In::Int, In::Int])?;
     let nullable = args.iter().any(Expr::nullable);
-    Ok(row_call("instr", args, DataType::Integer, nullable, true, b.ansi(), instr))
+    Ok(column_call("instr", args, DataType::Integer, nullable, true, b.ansi(), |c| {
+        if c.args.len() == 2 {
+            return two::<Text, Text, Int>(c, &|text, part| Ok(Some(find(text, part, 0))));
+        }
+        four::<Text, Text, Int, Int, Int>(c, &|text, part, start, occurrence| {
+            Ok(Some(place(text, part, start.into(), occurrence)))
+        })
+    }))
 }
 
-/// instr(text, part[, start[, occurrence]]): from a place before the first (below 0 from the end backwards).
-fn instr(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let (text, part) = (s(&v[0]), s(&v[1]));
-    let (start, occurrence) = (v.get(2).map_or(1, int), v.get(3).map_or(1, int));
+/// Place of an occurrence of `part`, from `start` on (below 0 from the end backwards); 0 when there is none.
+fn place(text: &str, part: &str, start: i64, occurrence: i32) -> i32 {
     if start == 0 || occurrence < 1 {
-        return Ok(Value::Integer(0));
+        return 0;
     }
     if start == 1 && occurrence == 1 {
-        return Ok(Value::Integer(find(text, part, 0)));
+        return find(text, part, 0);
     }
     let (text, part): (Vec<char>, Vec<char>) = (text.chars().collect(), part.chars().collect());
     let at = |i: usize| text.get(i..i + part.len()).is_some_and(|piece| piece == &part[..]);
@@ -84,7 +113,7 @@ fn instr(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
         let end = (text.len() as i64 + start).max(-1) + 1;
         (0..usize::try_from(end).unwrap_or(0)).rev().filter(|i| at(*i)).nth(wanted)
     };
-    Ok(Value::Integer(found.map_or(0, |i| i as i32 + 1)))
+    found.map_or(0, |i| i as i32 + 1)
 }
 
 fn locate(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
@@ -93,27 +122,28 @@ fn locate(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     let args = b.inputs(args, &[In::Str, In::Str, In::Int])?;
     let nullable = args[0].nullable() || args[1].nullable();
-    Ok(row_call(b.name, args, DataType::Integer, nullable, false, b.ansi(), |_, v| {
-        // A null start is 0, null texts are null.
-        if v[2].is_null() {
-            return Ok(Value::Integer(0));
-        }
-        match (v[0].as_str(), v[1].as_str()) {
-            (Some(needle), Some(text)) => {
-                let from = int(&v[2]);
-                Ok(Value::Integer(if from < 1 { 0 } else { find(text, needle, from as usize - 1) }))
-            }
-            _ => Ok(Value::Null),
-        }
+    Ok(column_call(b.name, args, DataType::Integer, nullable, false, b.ansi(), |c| {
+        three::<Maybe<Text>, Maybe<Text>, Maybe<Int>, Int>(c, &|needle, text, from| {
+            // A null start is 0, null texts are null.
+            Ok(match (from, needle, text) {
+                (None, ..) => Some(0),
+                (Some(from), Some(needle), Some(text)) => Some(
+                    usize::try_from(from)
+                        .ok()
+                        .and_then(|from| from.checked_sub(1))
+                        .map_or(0, |from| find(text, needle, from)),
+                ),
+                _ => None,
+            })
+        })
     }))
 }
 
-fn substring_index(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let (text, delimiter, count) = (s(&v[0]), s(&v[1]), int(&v[2]));
+fn substring_index<'a>(text: &'a str, delimiter: &str, count: i32) -> &'a str {
     if delimiter.is_empty() || count == 0 {
-        return Ok(Value::from(""));
+        return "";
     }
-    Ok(Value::from(if count > 0 {
+    if count > 0 {
         let mut at = 0;
         let mut end = None;
         for _ in 0..count {
@@ -145,23 +175,27 @@ fn substring_index(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
             }
         }
         start.map_or(text, |at| &text[at..])
-    }))
-}
-
-fn split_part(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let (text, delimiter, part) = (s(&v[0]), s(&v[1]), int(&v[2]));
-    if part == 0 {
-        return Err(SparkError::runtime("INVALID_INDEX_OF_ZERO", &[]));
     }
-    let parts: Vec<&str> = if delimiter.is_empty() { vec![text] } else { text.split(delimiter).collect() };
-    let index = if part > 0 { part - 1 } else { parts.len() as i64 + part };
-    let found = usize::try_from(index).ok().and_then(|i| parts.get(i));
-    Ok(Value::from(found.copied().unwrap_or("")))
 }
 
-fn levenshtein(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
-    let a: Vec<char> = s(&v[0]).chars().collect();
-    let b: Vec<char> = s(&v[1]).chars().collect();
+fn split_part<'a>(text: &'a str, delimiter: &str, part: i32) -> Result<&'a str> {
+    let pieces = || if delimiter.is_empty() { None } else { Some(text.split(delimiter)) };
+    let index = match part {
+        0 => return Err(SparkError::runtime("INVALID_INDEX_OF_ZERO", &[])),
+        1.. => i64::from(part) - 1,
+        _ => pieces().map_or(1, Iterator::count) as i64 + i64::from(part),
+    };
+    let Ok(index) = usize::try_from(index) else { return Ok("") };
+    let found = match pieces() {
+        Some(mut pieces) => pieces.nth(index),
+        None => (index == 0).then_some(text),
+    };
+    Ok(found.unwrap_or(""))
+}
+
+fn levenshtein(a: &str, b: &str) -> i32 {
+    let a: Vec<char> = a.chars().collect();
+    let b: Vec<char> = b.chars().collect();
     let mut row: Vec<i32> = (0..=b.len() as i32).collect();
     for (i, x) in a.iter().enumerate() {
         let mut diagonal = row[0];
@@ -172,11 +206,7 @@ fn levenshtein(_: &RowContext<'_>, v: &[Value]) -> Result<Value> {
             row[j + 1] = cost.min(row[j] + 1).min(row[j + 1] + 1);
         }
     }
-    let distance = row[b.len()];
-    Ok(Value::Integer(match v.get(2).map(int) {
-        Some(limit) if i64::from(distance) > limit => -1,
-        _ => distance,
-    }))
+    row[b.len()]
 }
 
 fn soundex(text: &str) -> String {
