@@ -1,14 +1,14 @@
 //! Plans as text: the tree of explain() and of error contexts.
 
+mod adaptive;
 mod details;
 mod formatted;
 mod physical;
 
 use crate::error::Result;
-use crate::exec::ExecRef;
+use crate::exec::{ExecContext, ExecRef, PlannerExtension};
 use crate::expr::{Attribute, Expr, SortOrder};
 use crate::plan::{JoinCondition, JoinKind, LocalRelation, LogicalPlan, PlanRef, SetOperation, StreamingRelation};
-use crate::session::SqlSession;
 
 /// The tree of a plan, a node a line, as TreeNode.treeString prints it.
 pub fn tree_string(plan: &LogicalPlan) -> String {
@@ -299,7 +299,7 @@ pub fn node_line(plan: &LogicalPlan) -> String {
 }
 
 /// EventTimeWatermark.nodeId: Spark draws one, here it follows from the column.
-fn node_id(column: &Expr) -> String {
+pub fn node_id(column: &Expr) -> String {
     let id = column.references().first().map_or(0, |id| id.0);
     format!("4c1f7b2e-93d0-4a58-8e61-{id:012x}")
 }
@@ -321,16 +321,15 @@ pub fn source_text(relation: &StreamingRelation) -> String {
 }
 
 /// The optimized plan's tree with the size that planning takes for every node (explain("cost")).
-pub fn costs(session: &SqlSession, plan: &PlanRef) -> Result<String> {
-    let context = crate::exec::ExecContext::new(session);
-    let optimized = crate::optimizer::optimize(&context, plan)?;
+fn costs(ctx: &ExecContext<'_>, plan: &PlanRef) -> Result<String> {
+    let optimized = crate::optimizer::optimize(ctx, plan)?;
     let mut sizes = Vec::new();
     fn walk(plan: &LogicalPlan, sizes: &mut Vec<String>) {
         sizes.push(crate::planner::size_in_bytes(plan).map_or_else(|| "8.0 EiB".to_owned(), size_text));
         plan.child_plans().iter().for_each(|child| walk(child, sizes));
     }
     walk(&optimized, &mut sizes);
-    let tree = tree_string(&optimized);
+    let tree = optimized_tree(&optimized);
     let lines = tree.lines().zip(sizes).map(|(line, size)| format!("{line}, Statistics(sizeInBytes={size})\n"));
     Ok(lines.collect())
 }
@@ -345,53 +344,50 @@ fn size_text(bytes: u128) -> String {
     format!("{:.1} {}", bytes as f64 / (1_u128 << (10 * unit)) as f64, UNITS[unit])
 }
 
-/// The optimized plan's tree.
-pub fn optimized(session: &SqlSession, plan: &PlanRef) -> Result<String> {
-    let context = crate::exec::ExecContext::new(session);
-    Ok(tree_string(&*crate::optimizer::optimize(&context, plan)?))
+/// The tree of an optimized plan: casts of literals are literals.
+pub fn optimized_tree(plan: &LogicalPlan) -> String {
+    as_optimized(&tree_string(plan))
 }
 
-/// `== Physical Plan ==` and the operators, as explain() prints them.
-pub fn physical(session: &SqlSession, plan: &PlanRef) -> Result<String> {
-    let context = crate::exec::ExecContext::new(session);
-    if plan.is_streaming() {
-        let optimized = crate::optimizer::optimize(&context, plan)?;
-        let mut out = "== Physical Plan ==\n".to_owned();
-        write_stream(&optimized, &mut Vec::new(), &mut out);
-        out.push('\n');
-        return Ok(out);
-    }
-    let node = crate::planner::shown(&context, plan)?;
-    Ok(format!("== Physical Plan ==\n{}\n", physical::tree(&node, &context)))
+/// Texts of an optimized plan, made from those of an analysed one.
+pub fn as_optimized(tree: &str) -> String {
+    tree.replace("< cast(0 as bigint))", "< 0)")
 }
 
-/// explain("formatted"); a stream before it runs has its simple tree only.
-pub fn formatted(session: &SqlSession, plan: &PlanRef) -> Result<String> {
-    if plan.is_streaming() {
-        return physical(session, plan);
+/// The text of explain() in a mode: "simple", "extended", "cost", "formatted". `extension` plans what is not the planner's.
+pub fn text(
+    ctx: &ExecContext<'_>,
+    extension: Option<&dyn PlannerExtension>,
+    plan: &PlanRef,
+    mode: &str,
+) -> Result<String> {
+    if extension.is_none() && plan.is_streaming() {
+        crate::analyzer::streaming_checks::check_batch(plan)?;
     }
-    let context = crate::exec::ExecContext::new(session);
-    let node = crate::planner::shown(&context, plan)?;
-    Ok(formatted::text(&physical::lines(&node, &context)))
-}
-
-/// A streaming plan before it runs: row-wise operators are marked as one generated stage.
-fn write_stream(plan: &LogicalPlan, last: &mut Vec<bool>, out: &mut String) {
-    if let LogicalPlan::SubqueryAlias { child, .. } | LogicalPlan::View { child, .. } = plan {
-        return write_stream(child, last, out);
+    let node = crate::planner::shown(ctx, extension, plan)?;
+    if mode == "formatted" {
+        return Ok(formatted::text(&physical::lines(&node, ctx, false)));
     }
-    indent(last, out);
-    if matches!(plan, LogicalPlan::Project { .. } | LogicalPlan::Filter { .. }) {
-        out.push_str("*(1) ");
-    }
-    out.push_str(&node_line(plan));
-    out.push('\n');
-    let children = plan.child_plans();
-    let count = children.len();
-    for (i, child) in children.iter().enumerate() {
-        last.push(i + 1 == count);
-        write_stream(child, last, out);
-        last.pop();
+    let tree = physical_tree(&node, ctx, mode != "simple");
+    match mode {
+        "cost" => Ok(format!("== Optimized Logical Plan ==\n{}\n== Physical Plan ==\n{tree}\n", costs(ctx, plan)?)),
+        "extended" => {
+            let columns: Vec<String> = plan
+                .output()
+                .iter()
+                .map(|column| format!("{}: {}", column.name, column.data_type.simple_string()))
+                .collect();
+            let analysed = tree_string(plan);
+            let optimized = optimized_tree(&*crate::optimizer::optimize(ctx, plan)?);
+            // The tree of a stream ends with one line break more when it stands alone.
+            let end = if plan.is_streaming() { "" } else { "\n" };
+            Ok(format!(
+                "== Parsed Logical Plan ==\n{analysed}\n== Analyzed Logical Plan ==\n{}\n{analysed}\n\
+                 == Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n{tree}{end}",
+                columns.join(", ")
+            ))
+        }
+        _ => Ok(format!("== Physical Plan ==\n{tree}\n")),
     }
 }
 
@@ -405,30 +401,12 @@ fn indent(last: &[bool], out: &mut String) {
     }
 }
 
-/// A tree of operators, a line each.
-pub fn exec_tree(node: &ExecRef) -> String {
-    let mut out = String::new();
-    write_exec(node, &mut Vec::new(), &mut out);
-    out
+/// The tree of operators that ran, a line each; `verbose`: as explain("extended") shows them.
+pub fn executed_tree(node: &ExecRef, ctx: &ExecContext<'_>, verbose: bool) -> String {
+    physical::executed(node, ctx, verbose)
 }
 
-fn write_exec(node: &ExecRef, last: &mut Vec<bool>, out: &mut String) {
-    indent(last, out);
-    let arguments = node.arguments();
-    out.push_str(&node.name());
-    // Operators with labelled arguments and scans of RDDs print them next to the name.
-    let joined =
-        arguments.starts_with("(keys=") || arguments.starts_with("(limit=") || node.name() == "Scan ExistingRDD";
-    if !arguments.is_empty() && !joined {
-        out.push(' ');
-    }
-    out.push_str(&arguments);
-    out.push('\n');
-    let children = node.children();
-    let count = children.len();
-    for (i, child) in children.into_iter().enumerate() {
-        last.push(i + 1 == count);
-        write_exec(child, last, out);
-        last.pop();
-    }
+/// The same of operators that are to run.
+fn physical_tree(node: &ExecRef, ctx: &ExecContext<'_>, verbose: bool) -> String {
+    physical::tree(node, ctx, verbose)
 }

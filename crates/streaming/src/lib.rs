@@ -9,6 +9,7 @@ pub mod certain;
 mod checkpoint;
 pub mod clock;
 mod env;
+pub mod explain;
 pub mod fates;
 pub mod ids;
 mod inspection;

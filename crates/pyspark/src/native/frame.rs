@@ -510,9 +510,20 @@ mod _tidemark_frame {
         dataframe::show_string(&current(vm)?.sql, &plan.plan, n, truncate, vertical).py(vm)
     }
 
+    /// Raises what running a stream as a batch raises.
     #[pyfunction]
-    fn explain(plan: Plan, mode: String, vm: &VirtualMachine) -> PyResult<String> {
-        dataframe::explain(&current(vm)?.sql, &plan.plan, &mode).py(vm)
+    fn check_batch(plan: Plan, vm: &VirtualMachine) -> PyResult<()> {
+        tidemark_sql::analyzer::streaming_checks::check_batch(&plan.plan).py(vm)
+    }
+
+    #[pyfunction]
+    fn explain(plan: Plan, mode: String, parsed: bool, vm: &VirtualMachine) -> PyResult<String> {
+        let session = &current(vm)?.sql;
+        // QueryExecution.explainString looks at the parsed plan, in which a name is not known to be a stream.
+        if plan.plan.is_streaming() && mode != "codegen" && !parsed {
+            return tidemark_streaming::explain::stream(session, &plan.plan, &mode).py(vm);
+        }
+        dataframe::explain(session, &plan.plan, &mode).py(vm)
     }
 
     /// Spark's JSON of the schema.

@@ -39,7 +39,32 @@ pub(super) struct TimeWindowKernel {
     pub(super) time: DataType,
 }
 
+/// The name of a timestamp type in a plan.
+fn type_name(time: &DataType) -> &'static str {
+    if *time == DataType::TimestampNtz { "TimestampNTZType" } else { "TimestampType" }
+}
+
+/// Microseconds of a time, and back (PreciseTimestampConversion).
+fn to_micros(time: &str, data_type: &DataType) -> String {
+    format!("precisetimestampconversion({time}, {}, LongType)", type_name(data_type))
+}
+
+fn from_micros(micros: &str, data_type: &DataType) -> String {
+    format!("precisetimestampconversion({micros}, LongType, {})", type_name(data_type))
+}
+
 impl Kernel for TimeWindowKernel {
+    /// The arithmetic that TimeWindowing puts there.
+    fn plan_text(&self, args: &[String]) -> Option<String> {
+        let (start, slide) = (self.start, self.slide);
+        let micros = to_micros(args.first()?, &self.time);
+        let rest = format!("(({micros} - {start}) % {slide})");
+        let last = format!("({micros} - CASE WHEN ({rest} < 0) THEN ({rest} + {slide}) ELSE {rest} END)");
+        let first = format!("({last} - {})", self.index.wrapping_mul(slide));
+        let end = from_micros(&format!("({first} + {})", self.window), &self.time);
+        let start = from_micros(&first, &self.time);
+        Some(format!("named_struct(start, knownnullable({start}), end, knownnullable({end}))"))
+    }
     fn evaluate(&self, args: &[ArrayRef], rows: usize, _ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         let time = micros(args.first().ok_or_else(|| SparkError::internal("window without a time"))?)?;
         let start: Int64Array = time.unary(|time| {
@@ -61,6 +86,11 @@ pub(super) struct SessionWindowKernel {
 }
 
 impl Kernel for SessionWindowKernel {
+    fn plan_text(&self, args: &[String]) -> Option<String> {
+        let [start, end] = args else { return None };
+        let [start, end] = [start, end].map(|time| from_micros(&to_micros(time, &self.time), &self.time));
+        Some(format!("named_struct(start, {start}, end, knownnullable({end}))"))
+    }
     fn evaluate(&self, args: &[ArrayRef], rows: usize, _ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         let [start, end] = args else { return Err(SparkError::internal("a session has a start and an end")) };
         let start = timestamps(micros(start)?, &self.time)?;

@@ -59,31 +59,10 @@ pub fn show_string(session: &SqlSession, plan: &PlanRef, n: i32, truncate: i32, 
 
 /// df.explain: "simple", "extended", "codegen", "cost", "formatted".
 pub fn explain(session: &SqlSession, plan: &PlanRef, mode: &str) -> Result<String> {
-    match mode {
-        "formatted" => return crate::explain::formatted(session, plan),
-        "codegen" => {
-            return Err(SparkError::not_yet("explain(\"codegen\"), which prints the Java that Spark generates,"));
-        }
-        _ => {}
+    if mode == "codegen" {
+        return Err(SparkError::not_yet("explain(\"codegen\"), which prints the Java that Spark generates,"));
     }
-    let physical = crate::explain::physical(session, plan)?;
-    if mode == "cost" {
-        let costs = crate::explain::costs(session, plan)?;
-        return Ok(format!("== Optimized Logical Plan ==\n{costs}\n{physical}"));
-    }
-    if mode != "extended" {
-        return Ok(physical);
-    }
-    let tree = crate::explain::tree_string(plan);
-    let columns: Vec<String> =
-        plan.output().iter().map(|column| format!("{}: {}", column.name, column.data_type.simple_string())).collect();
-    let optimized = crate::explain::optimized(session, plan)?;
-    // The tree of a stream ends with one line break more when it stands alone.
-    let physical = if plan.is_streaming() { physical.trim_end_matches('\n').to_owned() + "\n" } else { physical };
-    Ok(format!(
-        "== Parsed Logical Plan ==\n{tree}\n== Analyzed Logical Plan ==\n{}\n{tree}\n== Optimized Logical Plan ==\n{optimized}\n{physical}",
-        columns.join(", ")
-    ))
+    crate::explain::text(&crate::exec::ExecContext::new(session), None, plan, mode)
 }
 
 pub fn schema(session: &SqlSession, plan: &PlanRef) -> Result<StructType> {

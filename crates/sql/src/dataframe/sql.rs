@@ -169,7 +169,11 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
         }
         Command::Explain { mode, query } => {
             let plan = analyze(session, &query)?;
-            let explained = super::explain(session, &plan, &mode)?;
+            let explained = match super::explain(session, &plan, &mode) {
+                // ExplainCommand does not know how streams are planned.
+                Err(error) if plan.is_streaming() => format!("Error occurred during query planning: \n{error}"),
+                explained => explained?,
+            };
             local_rows(&StructType { fields: vec![text_field("plan")] }, &[vec![text(&explained)]])
         }
         Command::Use { name } => {

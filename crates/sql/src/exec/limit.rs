@@ -13,12 +13,21 @@ use crate::expr::Attribute;
 pub enum LimitKind {
     /// The first rows of every partition.
     Local,
+    /// The same above stateful operators, whose batches it reads to their end.
+    StreamingLocal,
     /// The first rows after the offset; needs a single partition.
     Global,
     /// The first rows over all partitions, collected to one.
     Collect,
     /// The last rows over all partitions.
     Tail,
+}
+
+impl LimitKind {
+    /// Whether every partition is cut by itself.
+    fn is_local(self) -> bool {
+        matches!(self, Self::Local | Self::StreamingLocal)
+    }
 }
 
 #[derive(Debug)]
@@ -62,6 +71,7 @@ impl ExecNode for LimitExec {
     fn name(&self) -> String {
         match self.kind {
             LimitKind::Local => "LocalLimit",
+            LimitKind::StreamingLocal => "StreamingLocalLimit",
             LimitKind::Global => "GlobalLimit",
             LimitKind::Collect => "CollectLimit",
             LimitKind::Tail => "CollectTail",
@@ -80,7 +90,7 @@ impl ExecNode for LimitExec {
     }
     fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
         let input = self.child.execute(ctx)?;
-        if self.kind == LimitKind::Local {
+        if self.kind.is_local() {
             return Ok(input.into_iter().map(|p| slice_rows(p, 0, self.limit)).collect());
         }
         let all: Partition = input.into_iter().flatten().collect();
@@ -91,7 +101,7 @@ impl ExecNode for LimitExec {
         Ok(vec![slice_rows(all, offset, self.limit)])
     }
     fn partitioning(&self) -> Partitioning {
-        if self.kind == LimitKind::Local { self.child.partitioning() } else { Partitioning::Single }
+        if self.kind.is_local() { self.child.partitioning() } else { Partitioning::Single }
     }
     fn as_any(&self) -> &dyn Any {
         self

@@ -37,7 +37,7 @@ use arrow::record_batch::RecordBatch;
 
 use crate::conf::SqlConf;
 use crate::error::Result;
-use crate::expr::{Attribute, ExprId, UdfHost};
+use crate::expr::{Attribute, ExprId, SortOrder, UdfHost};
 use crate::functions::EvalContext;
 use crate::plan::LogicalPlan;
 use crate::session::SqlSession;
@@ -53,6 +53,14 @@ pub trait ExecNode: std::fmt::Debug {
     /// The rest of its line in a simple explain.
     fn arguments(&self) -> String {
         String::new()
+    }
+    /// The order in which Spark wants the rows of its (first) input, by a Sort that here the operator does itself.
+    fn input_order(&self) -> Vec<SortOrder> {
+        Vec::new()
+    }
+    /// False: an operator that Spark does not have.
+    fn is_shown(&self) -> bool {
+        true
     }
     fn output(&self) -> &[Arc<Attribute>];
     fn children(&self) -> Vec<&ExecRef>;

@@ -7,10 +7,8 @@ pub(super) fn text(root: &Line) -> String {
     let mut out = String::from("== Physical Plan ==\n");
     let mut numbers = Vec::new();
     number(root, &mut numbers);
-    let mut stages = 0;
     let mut details = Vec::new();
-    let adaptive = root.name == "AdaptiveSparkPlan";
-    tree(root, &mut Vec::new(), &numbers, (!adaptive).then_some(0), &mut stages, &mut details, &mut out);
+    tree(root, &mut Vec::new(), &numbers, &mut details, &mut out);
     details.sort_by_key(|(number, _)| *number);
     out.push('\n');
     for (_, text) in details {
@@ -27,31 +25,14 @@ fn number<'a>(line: &'a Line, numbers: &mut Vec<&'a Line>) {
     numbers.push(line);
 }
 
-fn tree(
-    line: &Line,
-    last: &mut Vec<bool>,
-    numbers: &[&Line],
-    stage: Option<usize>,
-    stages: &mut usize,
-    details: &mut Vec<(usize, String)>,
-    out: &mut String,
-) {
+fn tree(line: &Line, last: &mut Vec<bool>, numbers: &[&Line], details: &mut Vec<(usize, String)>, out: &mut String) {
     super::indent(last, out);
-    let stage = stage.map(|parent| match (line.is_generated(), parent) {
-        (false, _) => 0,
-        (true, 0) => {
-            *stages += 1;
-            *stages
-        }
-        (true, parent) => parent,
-    });
     let own = numbers.iter().position(|known| std::ptr::eq(*known, line)).map_or(0, |at| at + 1);
-    let generated = stage.filter(|stage| *stage > 0);
-    if generated.is_some() {
+    if line.stage.is_some() {
         out.push_str("* ");
     }
     out.push_str(&format!("{} ({own})\n", line.shown()));
-    let codegen = generated.map_or_else(String::new, |stage| format!(" [codegen id : {stage}]"));
+    let codegen = line.stage.map_or_else(String::new, |stage| format!(" [codegen id : {stage}]"));
     let mut text = format!("({own}) {}{codegen}\n", line.short_name());
     for detail in &line.details {
         text.push_str(detail);
@@ -61,7 +42,7 @@ fn tree(
     let count = line.children.len();
     for (i, child) in line.children.iter().enumerate() {
         last.push(i + 1 == count);
-        tree(child, last, numbers, stage, stages, details, out);
+        tree(child, last, numbers, details, out);
         last.pop();
     }
 }

@@ -72,11 +72,7 @@ fn text(expr: &Expr, style: Style) -> String {
             }
             Style::Pretty => attribute.name.to_string(),
             Style::Plan => {
-                let suffix = if attribute.metadata.watermark_delay_ms.is_some() {
-                    format!("-T{}ms", attribute.metadata.watermark_delay_ms.unwrap_or_default())
-                } else {
-                    String::new()
-                };
+                let suffix = crate::planner::text::delay(&attribute.metadata);
                 let long = if attribute.data_type == DataType::Long { "L" } else { "" };
                 format!("{}#{}{long}{suffix}", attribute.name, attribute.id.0)
             }
@@ -91,7 +87,8 @@ fn text(expr: &Expr, style: Style) -> String {
                 Style::Pretty => format!("{} AS {}", text(&alias.child, style), quote_if_needed(&name)),
                 Style::Plan => {
                     let long = if alias.child.data_type() == DataType::Long { "L" } else { "" };
-                    format!("{} AS {name}#{}{long}", text(&alias.child, style), alias.id.0)
+                    let suffix = crate::planner::text::delay(&expr.metadata());
+                    format!("{} AS {name}#{}{long}{suffix}", text(&alias.child, style), alias.id.0)
                 }
             }
         }
@@ -311,6 +308,11 @@ fn call_text(call: &Call, style: Style) -> String {
              (IF(({x} IS NULL), -1, (IF(({x} < {x}), -1, (IF(({x} > {x}), 1, 0)))))))))), {x}, {x}))",
             text(list, style)
         );
+    }
+    if style == Style::Plan
+        && let Some(text) = call.kernel.plan_text(&call.args.iter().map(|arg| text(arg, style)).collect::<Vec<_>>())
+    {
+        return text.replace(" < 0) THEN", " < cast(0 as bigint)) THEN");
     }
     operator_text(&call.name, &call.args, style)
         .unwrap_or_else(|| format!("{}({})", call.name, join(&call.args, style)))

@@ -41,6 +41,11 @@ use crate::expr::UdfHost;
 pub trait Kernel: std::fmt::Debug + Send + Sync {
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef>;
 
+    /// A call as plans print it, where that is not the function's name before its arguments.
+    fn plan_text(&self, _args: &[String]) -> Option<String> {
+        None
+    }
+
     /// What null arguments do.
     fn nulls(&self) -> NullOrder {
         NullOrder::Seen

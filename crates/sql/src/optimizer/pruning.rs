@@ -76,10 +76,15 @@ fn prune(plan: &PlanRef, needed: &Ids) -> PlanRef {
             }
         }
         P::Expand { projections, output, child } => {
+            let keep: Vec<bool> = output.iter().map(|a| needed.contains(&a.id)).collect();
+            let kept = |row: &Vec<Expr>| -> Vec<Expr> {
+                row.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(e, _)| e.clone()).collect()
+            };
+            let projections: Vec<Vec<Expr>> = projections.iter().map(kept).collect();
             let below = refs(projections.iter().flatten());
             P::Expand {
-                projections: projections.clone(),
-                output: output.clone(),
+                output: output.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(a, _)| a.clone()).collect(),
+                projections,
                 child: narrow(prune(child, &below), &below),
             }
         }

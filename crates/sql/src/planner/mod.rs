@@ -58,10 +58,10 @@ pub fn execute_with(
 }
 
 /// The physical plan of an analysed plan, to be shown.
-pub fn shown(ctx: &ExecContext<'_>, plan: &PlanRef) -> Result<ExecRef> {
+pub fn shown(ctx: &ExecContext<'_>, extension: Option<&dyn PlannerExtension>, plan: &PlanRef) -> Result<ExecRef> {
     let bound = crate::catalog::bind_memory_tables(ctx.session, plan, true)?;
     let optimized = crate::optimizer::optimize(ctx, &bound)?;
-    Planner::new(ctx, None).plan(&optimized)
+    Planner::new(ctx, extension).plan(&optimized)
 }
 
 impl<'a> Planner<'a> {
@@ -303,7 +303,7 @@ impl<'a> Planner<'a> {
         let exchange = ExchangeExec::new(
             Distribution::Hash { keys: keys.to_vec(), partitions },
             false,
-            "ENSURE_REQUIREMENTS",
+            "REQUIRED_BY_STATEFUL_OPERATOR",
             Arc::clone(&child),
         )?;
         use crate::exec::ExecNode;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::expr::{AggregateCall, Attribute, Expr, FrameBound, SortOrder, WindowFrame};
+use crate::expr::{AggregateCall, Attribute, Expr, FrameBound, Metadata, SortOrder, WindowFrame};
 use crate::types::DataType;
 use crate::value::{Value, text as value_text};
 
@@ -11,7 +11,12 @@ fn suffix(data_type: &DataType) -> &'static str {
 }
 
 pub fn attribute(a: &Attribute) -> String {
-    format!("{}#{}{}", a.name, a.id.0, suffix(&a.data_type))
+    format!("{}#{}{}{}", a.name, a.id.0, suffix(&a.data_type), delay(&a.metadata))
+}
+
+/// The mark of an event time column (NamedExpression.delaySuffix).
+pub(crate) fn delay(metadata: &Metadata) -> String {
+    metadata.watermark_delay_ms.map_or_else(String::new, |ms| format!("-T{ms}ms"))
 }
 
 /// `[a#1, b#2L]`.
@@ -45,7 +50,14 @@ pub fn orders(list: &[SortOrder]) -> String {
 pub fn aggregate(call: &AggregateCall) -> String {
     let distinct = if call.distinct { "distinct " } else { "" };
     let filter = call.filter.as_ref().map_or_else(String::new, |f| format!(" FILTER (WHERE {})", expression(f)));
-    format!("{}({distinct}{}){filter}", call.name, join(&call.args))
+    // Functions show their fields: places in a buffer, what they do about nulls, the precision.
+    let (args, fields) = match (&*call.name, call.args.as_slice()) {
+        ("collect_list" | "collect_set", [_]) => (&call.args[..], ", 0, 0, true"),
+        ("first" | "last", [_]) => (&call.args[..], ", false"),
+        ("approx_count_distinct", [_]) => (&call.args[..], ", 0.05, 0, 0"),
+        (_, args) => (args, ""),
+    };
+    format!("{}({distinct}{}{fields}){filter}", call.name, join(args))
 }
 
 /// Literal.toString: strings without quotes, times in UTC.
@@ -93,10 +105,14 @@ pub fn expression(e: &Expr) -> String {
                 [one] => one.clone(),
                 several => format!("[{}]", several.join(",")),
             };
-            format!("{} AS {names}#{}{}", expression(&a.child), a.id.0, suffix(&a.child.data_type()))
+            let delay = delay(&e.metadata());
+            format!("{} AS {names}#{}{}{delay}", expression(&a.child), a.id.0, suffix(&a.child.data_type()))
         }
         Expr::Cast { child, to, .. } => format!("cast({} as {})", expression(child), to.simple_string()),
-        Expr::Call(c) => call(&c.name, &c.args),
+        Expr::Call(c) => c
+            .kernel
+            .plan_text(&c.args.iter().map(expression).collect::<Vec<_>>())
+            .unwrap_or_else(|| call(&c.name, &c.args)),
         Expr::CaseWhen { branches, otherwise } => {
             let whens: Vec<String> =
                 branches.iter().map(|(c, v)| format!("WHEN {} THEN {}", expression(c), expression(v))).collect();
@@ -144,10 +160,24 @@ fn frame(frame: &WindowFrame) -> String {
     format!("specifiedwindowframe({kind}, {}, {})", bound(&frame.start), bound(&frame.end))
 }
 
+fn is_time(e: &Expr) -> bool {
+    matches!(e.data_type(), DataType::Timestamp | DataType::TimestampNtz)
+}
+
+fn is_length(e: &Expr) -> bool {
+    matches!(
+        e.data_type(),
+        DataType::CalendarInterval | DataType::DayTimeInterval { .. } | DataType::YearMonthInterval { .. }
+    )
+}
+
 fn call(name: &str, args: &[Expr]) -> String {
     match (name, args) {
         ("and" | "or", [a, b]) => format!("({} {} {})", expression(a), name.to_uppercase(), expression(b)),
         ("not" | "!", [a]) => format!("NOT {}", expression(a)),
+        ("+", [time, length]) if is_time(time) && is_length(length) => {
+            format!("{} + {}", expression(time), expression(length))
+        }
         ("negative", [a]) => format!("-{}", expression(a)),
         ("==", [a, b]) => format!("({} = {})", expression(a), expression(b)),
         ("+" | "-" | "*" | "/" | "%" | "=" | "<" | "<=" | ">" | ">=" | "<=>" | "&" | "|" | "^", [a, b]) => {

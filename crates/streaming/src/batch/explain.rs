@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidemark_sql::explain::{exec_tree, tree_below};
+use tidemark_sql::explain::{as_optimized, tree_below};
 use tidemark_sql::expr::Attribute;
 use tidemark_sql::plan::LogicalPlan;
 
@@ -35,35 +35,37 @@ fn root(plan: &LogicalPlan) -> String {
 
 impl Explained {
     pub(super) fn new(planned: &PlannedBatch, sink: &dyn Sink, query: &Query) -> Self {
-        let mut physical = exec_tree(&planned.physical());
         let batch = planned.stateful.batch_id;
         let header = sink.plan_text(&query.setup);
-        let (logical, columns, optimized) = if let Some(writer) = sink.writer_text() {
-            // The rows are the only child of the writing node.
-            let below: String = physical
-                .lines()
-                .enumerate()
-                .map(|(i, line)| format!("{}{line}\n", if i == 0 { "+- " } else { "   " }))
-                .collect();
+        let [simple, verbose] = [false, true].map(|verbose| planned.physical_text(verbose));
+        let (logical, columns, optimized, physical) = if let Some(writer) = sink.writer_text() {
             let write = format!("MicroBatchWrite[epoch: {batch}, writer: {writer}]");
-            physical = format!("WriteToDataSourceV2 {write}\n{below}");
+            // The rows are the only child of the writing node.
+            let below = |tree: String| {
+                let rows =
+                    tree.lines().enumerate().map(|(i, line)| format!("{}{line}\n", if i == 0 { "+- " } else { "   " }));
+                format!("WriteToDataSourceV2 {write}\n{}", rows.collect::<String>())
+            };
             let table = header.trim_start_matches("WriteToMicroBatchDataSource ");
             let optimized_header = format!("~WriteToDataSourceV2 RelationV2[] {table}, {write}");
             let optimized = tree_below(&optimized_header, &planned.optimized, &|_| None);
             // A command has no columns.
-            (tree_below(&header, &planned.logical, &batch_data), String::new(), optimized)
+            let logical = tree_below(&header, &planned.logical, &batch_data);
+            (logical, String::new(), optimized, [simple, verbose].map(below))
         } else {
             let header = format!("{header}, {batch}");
             let column = |a: &Arc<Attribute>| format!("{}: {}", a.name, a.data_type.simple_string());
             let columns: Vec<String> = query.setup.output.iter().map(column).collect();
             let logical = tree_below(&header, &planned.logical, &batch_data);
-            (logical, format!("{}\n", columns.join(", ")), root(&planned.optimized))
+            (logical, format!("{}\n", columns.join(", ")), root(&planned.optimized), [simple, verbose])
         };
+        let [simple, verbose] = physical;
         let extended = format!(
             "== Parsed Logical Plan ==\n{logical}\n== Analyzed Logical Plan ==\n{columns}{logical}\n\
-             == Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n{physical}",
+             == Optimized Logical Plan ==\n{}\n== Physical Plan ==\n{verbose}",
+            as_optimized(&optimized)
         );
-        Self { simple: format!("== Physical Plan ==\n{physical}\n"), extended }
+        Self { simple: format!("== Physical Plan ==\n{simple}\n"), extended }
     }
 
     pub(crate) fn text(&self, extended: bool) -> String {

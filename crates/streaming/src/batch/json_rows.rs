@@ -4,7 +4,7 @@ use arrow::array::Array;
 use arrow::record_batch::RecordBatch;
 use serde_json::{Map, Value as Json};
 use tidemark_sql::functions::datetime::zone::Zone;
-use tidemark_sql::types::{DataType, StructType};
+use tidemark_sql::types::{DataType, StructField, StructType};
 use tidemark_sql::value::text::{decimal_to_string, local_timestamp_to_string, time_to_string};
 use tidemark_sql::value::{Value, value_at};
 
@@ -14,16 +14,52 @@ use crate::progress::format_ms;
 pub(crate) fn metrics_json(batch: &RecordBatch, columns: &[(String, DataType)], zone: &Zone) -> Json {
     let mut object = Map::new();
     for (array, (name, data_type)) in batch.columns().iter().zip(columns) {
-        let value = value_at(array.as_ref(), 0, data_type);
-        let seconds = |local: i64| Json::from(local_timestamp_to_string(local - local.rem_euclid(1_000_000)));
-        let json = match &value {
-            Value::Timestamp(us) => seconds(zone.to_local(*us)),
-            Value::TimestampNtz(us) => seconds(*us),
-            _ => value_json(&value, data_type),
-        };
+        let json = metric(&value_at(array.as_ref(), 0, data_type), data_type, zone);
         object.insert(name.clone(), json);
     }
     Json::Object(object)
+}
+
+fn metric(value: &Value, data_type: &DataType, zone: &Zone) -> Json {
+    let seconds = |local: i64| Json::from(local_timestamp_to_string(local - local.rem_euclid(1_000_000)));
+    match (value, data_type) {
+        (Value::Timestamp(us), _) => seconds(zone.to_local(*us)),
+        (Value::TimestampNtz(us), _) => seconds(*us),
+        (Value::Array(items), DataType::Array { element, .. }) => {
+            items.iter().map(|item| metric(item, element, zone)).collect()
+        }
+        (Value::Struct(values), DataType::Struct(fields)) => {
+            let fields = fields.fields.iter().zip(values.iter());
+            Json::Object(fields.map(|(field, v)| (field.name.clone(), metric(v, &field.data_type, zone))).collect())
+        }
+        _ => value_json(value, data_type),
+    }
+}
+
+/// One row for a listener, whose values are those of the script's language: the type as JSON, and the values as Spark has
+/// them inside (days, microseconds, decimals as text, rows and maps as lists).
+pub(crate) fn internal_json(batch: &RecordBatch, columns: &[(String, DataType)]) -> Json {
+    let fields = columns.iter().map(|(name, data_type)| StructField::new(name, data_type.clone(), true)).collect();
+    let schema = StructType::new(fields);
+    let values: Vec<Json> = batch
+        .columns()
+        .iter()
+        .zip(columns)
+        .map(|(array, (_, data_type))| internal(&value_at(array.as_ref(), 0, data_type)))
+        .collect();
+    serde_json::json!({ "schema": schema.json(), "row": values })
+}
+
+fn internal(value: &Value) -> Json {
+    match value {
+        Value::Decimal(unscaled, _, scale) => decimal_to_string(*unscaled, *scale).into(),
+        Value::Date(days) => (*days).into(),
+        Value::Timestamp(us) | Value::TimestampNtz(us) => (*us).into(),
+        Value::Array(items) => items.iter().map(internal).collect(),
+        Value::Struct(values) => values.iter().map(internal).collect(),
+        Value::Map(entries) => entries.iter().map(|(k, v)| Json::from(vec![internal(k), internal(v)])).collect(),
+        other => value_json(other, &DataType::Null),
+    }
 }
 
 /// One row as an object, fields in column order.

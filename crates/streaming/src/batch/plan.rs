@@ -13,7 +13,6 @@ use tidemark_sql::error::Result;
 use tidemark_sql::exec::batch::row_count;
 use tidemark_sql::exec::{ExecContext, ExecRef, Partition};
 use tidemark_sql::expr::{Attribute, ExprId};
-use tidemark_sql::functions::datetime::zone::Zone;
 use tidemark_sql::plan::{LogicalPlan, PlanRef};
 use tidemark_sql::planner::Planner;
 use tidemark_sql::session::SqlSession;
@@ -80,6 +79,8 @@ pub(crate) struct PlannedBatch {
     /// Rows out of the scans by source, and observed metrics, of the executions so far.
     input: RefCell<BTreeMap<ExprId, i64>>,
     observed: RefCell<BTreeMap<String, Json>>,
+    /// The same metrics for listeners.
+    observed_values: RefCell<BTreeMap<String, Json>>,
     runs: Cell<usize>,
 }
 
@@ -112,12 +113,19 @@ impl PlannedBatch {
             adaptive,
             input: RefCell::default(),
             observed: RefCell::default(),
+            observed_values: RefCell::default(),
             runs: Cell::new(0),
         })
     }
 
     pub(crate) fn physical(&self) -> ExecRef {
         self.physical.clone()
+    }
+
+    /// The tree of operators as explain shows it.
+    pub(super) fn physical_text(&self, verbose: bool) -> String {
+        let ctx = context(&self.session, &self.stateful, self.now_us, self.adaptive);
+        tidemark_sql::explain::executed_tree(&self.physical, &ctx, verbose)
     }
 
     pub(crate) fn optimized(&self) -> &PlanRef {
@@ -179,7 +187,14 @@ impl PlannedBatch {
             }
         }
         for (name, metrics) in ctx.observed.borrow().iter() {
-            self.observed.borrow_mut().insert(name.clone(), metrics_json(metrics, &self.stateful.zone)?);
+            let columns = named_types(metrics)?;
+            let (mut json, mut values) = (Json::Null, Json::Null);
+            if metrics.num_rows() > 0 {
+                json = super::json_rows::metrics_json(metrics, &columns, &self.stateful.zone);
+                values = super::json_rows::internal_json(metrics, &columns);
+            }
+            self.observed.borrow_mut().insert(name.clone(), json);
+            self.observed_values.borrow_mut().insert(name.clone(), values);
         }
         rows
     }
@@ -219,6 +234,10 @@ impl PlannedBatch {
 
     pub(super) fn observed(&self) -> BTreeMap<String, Json> {
         self.observed.borrow().clone()
+    }
+
+    pub(super) fn observed_values(&self) -> BTreeMap<String, Json> {
+        self.observed_values.borrow().clone()
     }
 
     pub(crate) fn session(&self) -> &SqlSession {
@@ -272,13 +291,9 @@ fn context<'a>(session: &'a SqlSession, stateful: &StatefulBatch, now_us: i64, a
     ctx
 }
 
-/// Observed metrics are one row.
-fn metrics_json(metrics: &RecordBatch, zone: &Zone) -> Result<Json> {
-    let columns: Vec<(String, DataType)> = metrics
-        .schema()
-        .fields()
-        .iter()
-        .map(|field| Ok((field.name().clone(), DataType::from_arrow(field.data_type())?)))
-        .collect::<Result<_>>()?;
-    Ok(if metrics.num_rows() == 0 { Json::Null } else { super::json_rows::metrics_json(metrics, &columns, zone) })
+/// Names and types of observed metrics, which are one row.
+fn named_types(metrics: &RecordBatch) -> Result<Vec<(String, DataType)>> {
+    let schema = metrics.schema();
+    let columns = schema.fields().iter();
+    columns.map(|field| Ok((field.name().clone(), DataType::from_arrow(field.data_type())?))).collect()
 }

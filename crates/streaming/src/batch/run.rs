@@ -180,7 +180,8 @@ impl MicroBatch {
             buffer.last_ms = Some(now);
         }
         if let Some(host) = self.env.host() {
-            host.listener_event("progress", &format!("{{\"progress\":{json}}}"));
+            let observed = serde_json::json!(planned.observed_values());
+            host.listener_event("progress", &format!("{{\"progress\":{json},\"observed\":{observed}}}"));
         }
         if let Some(observer) = observer {
             let facts = Observer {

@@ -93,7 +93,7 @@ impl ExecNode for StateStoreRestoreExec {
     }
     fn arguments(&self) -> String {
         let keys = self.layout.key.attributes(self.child.output());
-        format!("{}, {}, 2", text::attributes(&keys), state_info(&self.stateful))
+        format!("{}{}, 2", shown_keys(&keys), state_info(&self.stateful))
     }
     fn output(&self) -> &[Arc<Attribute>] {
         self.child.output()
@@ -116,10 +116,22 @@ impl ExecNode for StateStoreRestoreExec {
 
 /// How explain shows StatefulOperatorStateInfo.
 pub(super) fn state_info(stateful: &Stateful) -> String {
+    let batch = &stateful.batch;
     format!(
-        "state info [ opId = {}, ver = {}, numPartitions = {}]",
-        stateful.operator, stateful.batch.batch_id, stateful.batch.shuffle_partitions
+        "state info [ checkpoint = {}, runId = {}, opId = {}, ver = {}, numPartitions = {}] stateStoreCkptIds = None",
+        batch.query.shown_checkpoint, batch.query.run_id, stateful.operator, batch.batch_id, batch.shuffle_partitions
     )
+}
+
+/// The late-row watermark and the eviction watermark as operators show them.
+pub(super) fn watermarks(stateful: &Stateful) -> String {
+    let (batch, operator) = (&stateful.batch, stateful.operator);
+    format!("{}, {}", batch.late(operator).0, batch.eviction(operator).0)
+}
+
+/// Key columns before the state info; nothing where there are none.
+fn shown_keys(keys: &[Arc<Attribute>]) -> String {
+    if keys.is_empty() { String::new() } else { format!("{}, ", text::attributes(keys)) }
 }
 
 #[derive(Debug)]
@@ -284,14 +296,12 @@ impl ExecNode for StateStoreSaveExec {
     }
     fn arguments(&self) -> String {
         let keys = self.layout.key.attributes(self.child.output());
-        let (batch, operator) = (self.batch(), self.stateful.operator);
         format!(
-            "{}, {}, {}, {}, {}, 2",
-            text::attributes(&keys),
+            "{}{}, {}, {}, 2",
+            shown_keys(&keys),
             state_info(&self.stateful),
-            batch.output_mode.name(),
-            batch.late(operator).0,
-            batch.eviction(operator).0
+            self.batch().output_mode.name(),
+            watermarks(&self.stateful)
         )
     }
     fn output(&self) -> &[Arc<Attribute>] {

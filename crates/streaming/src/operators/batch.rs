@@ -126,6 +126,9 @@ impl OutputMode {
 /// What lives as long as one run of a query: its state stores and the watermarks of its operators.
 #[derive(Debug)]
 pub struct StatefulQuery {
+    /// The folder of the state and the run's id as plans show them.
+    pub(crate) shown_checkpoint: String,
+    pub(crate) run_id: String,
     pub stores: RefCell<StateStores>,
     pub propagator: RefCell<WatermarkPropagator>,
     pub conf: StreamingConf,
@@ -134,10 +137,22 @@ pub struct StatefulQuery {
 impl StatefulQuery {
     /// `checkpoint`: absolute folder of the query's checkpoint; state goes below its `state` folder.
     pub fn new(fs: SharedFs, checkpoint: &str, run_id: &str, conf: StreamingConf) -> Self {
+        let state = format!("{checkpoint}/state");
         Self {
-            stores: RefCell::new(StateStores::new(fs, &format!("{checkpoint}/state"), run_id, conf.clone())),
+            shown_checkpoint: tidemark_sql::datasource::qualified(&state),
+            run_id: run_id.to_owned(),
+            stores: RefCell::new(StateStores::new(fs, &state, run_id, conf.clone())),
             propagator: RefCell::new(WatermarkPropagator::new(conf.allow_multiple)),
             conf,
+        }
+    }
+
+    /// A query that was not started: it has no checkpoint and no watermarks, and nothing is written.
+    pub(crate) fn not_started(fs: SharedFs, run_id: &str, conf: StreamingConf) -> Self {
+        Self {
+            shown_checkpoint: "<unknown>".to_owned(),
+            propagator: RefCell::new(WatermarkPropagator::None),
+            ..Self::new(fs, "/", run_id, conf)
         }
     }
 }

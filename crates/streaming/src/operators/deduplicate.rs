@@ -12,7 +12,7 @@ use tidemark_sql::expr::Attribute;
 use tidemark_sql::planner::text;
 use tidemark_sql::types::{DataType, StructField, StructType};
 
-use super::aggregate::state_info;
+use super::aggregate::{state_info, watermarks};
 use super::columns::{Columns, micros};
 use super::judge::{Counted, Judge, Kind, Release, due_ms, partitions, whole_rows};
 use super::nodes::StateWriter;
@@ -172,14 +172,7 @@ impl ExecNode for StreamingDeduplicateExec {
     }
     fn arguments(&self) -> String {
         let keys = self.key.attributes(self.child.output());
-        let (batch, operator) = (&self.stateful.batch, self.stateful.operator);
-        format!(
-            "{}, {}, {}, {}",
-            text::attributes(&keys),
-            state_info(&self.stateful),
-            batch.late(operator).0,
-            batch.eviction(operator).0
-        )
+        format!("{}, {}, {}", text::attributes(&keys), state_info(&self.stateful), watermarks(&self.stateful))
     }
     fn output(&self) -> &[Arc<Attribute>] {
         self.child.output()

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use tidemark_sql::error::Result;
 use tidemark_sql::exec::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
-use tidemark_sql::expr::Attribute;
+use tidemark_sql::explain::node_id;
+use tidemark_sql::expr::{Attribute, Expr};
 
 use super::batch::{EventTimeStats, StatefulBatch};
 use super::columns::micros;
@@ -30,7 +31,9 @@ impl ExecNode for EventTimeWatermarkExec {
     }
     fn arguments(&self) -> String {
         let column = &self.output[self.ordinal];
-        format!("{}#{}: timestamp, {}", column.name, column.id.0, self.shown_delay)
+        let shown = Expr::Attribute(column.clone());
+        let (id, data_type) = (node_id(&shown), column.data_type.simple_string());
+        format!("{id}, {}#{}: {data_type}, {}", column.name, column.id.0, self.shown_delay)
     }
     fn output(&self) -> &[Arc<Attribute>] {
         &self.output

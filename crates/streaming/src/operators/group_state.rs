@@ -10,14 +10,14 @@ use tidemark_sql::error::Result;
 use tidemark_sql::exec::batch::{concat_partition, cut, make_batch};
 use tidemark_sql::exec::python_tables::{Groups, TableColumns, beside, host};
 use tidemark_sql::exec::{ExecContext, ExecNode, ExecRef, Partition};
-use tidemark_sql::expr::{Attribute, UdfHost};
+use tidemark_sql::expr::{Attribute, Expr, SortOrder, UdfHost};
 use tidemark_sql::plan::GroupTimeout;
 use tidemark_sql::planner::text;
 use tidemark_sql::python::GroupStateIn;
 use tidemark_sql::types::{DataType, StructField, StructType};
 use tidemark_sql::value::{Value, array_from_values, value_at};
 
-use super::aggregate::state_info;
+use super::aggregate::{state_info, watermarks};
 use super::batch::OutputMode;
 use super::columns::Columns;
 use super::judge::{Judge, Release, partitions};
@@ -205,21 +205,28 @@ impl Judge for GroupStateExec {
 
 impl ExecNode for GroupStateExec {
     fn name(&self) -> String {
-        "FlatMapGroupsInPandasWithState".into()
+        // Its columns are of its own making: a plan that lacks attributes is marked.
+        "!FlatMapGroupsInPandasWithState".into()
     }
     fn arguments(&self) -> String {
-        let (batch, operator) = (&self.stateful.batch, self.stateful.operator);
+        let state: Vec<String> = self.state.fields.iter().map(StructField::scala_name).collect();
         format!(
-            "{}, {}, {}, {}, 2, {}, {}, {}, {}",
+            "{}, {}, {}, [{}], {}, 2, {}, {}, {}, {}, false",
             self.call,
             text::attributes(&self.keys.attributes),
             text::attributes(&self.output),
+            state.join(", "),
             state_info(&self.stateful),
             if self.update { OutputMode::Update.name() } else { OutputMode::Append.name() },
             self.timeout.name(),
-            batch.late(operator).0,
-            batch.eviction(operator).0
+            self.stateful.batch.now_ms,
+            watermarks(&self.stateful)
         )
+    }
+    fn input_order(&self) -> Vec<SortOrder> {
+        let key =
+            |a: &Arc<Attribute>| SortOrder { child: Expr::Attribute(a.clone()), ascending: true, nulls_first: true };
+        self.keys.attributes.iter().map(key).collect()
     }
     fn output(&self) -> &[Arc<Attribute>] {
         &self.output

@@ -42,8 +42,8 @@ impl ExecNode for ScanLimitExec {
     fn name(&self) -> String {
         "LocalLimit".into()
     }
-    fn arguments(&self) -> String {
-        self.limit.to_string()
+    fn is_shown(&self) -> bool {
+        false
     }
     fn output(&self) -> &[Arc<Attribute>] {
         self.child.output()

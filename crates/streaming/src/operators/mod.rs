@@ -21,6 +21,7 @@ mod page;
 pub(crate) mod planner;
 mod progress;
 mod python;
+mod relation;
 mod session;
 mod stateful;
 #[cfg(test)]

@@ -25,9 +25,10 @@ use super::join::plan_join;
 use super::limit::{self, ScanLimitExec, StreamingGlobalLimitExec};
 use super::nodes::writers;
 use super::python::plan_python;
+use super::relation::StreamingRelationExec;
 use super::session::{
-    MergingSessionsExec, SESSION_SAVE, SessionLayout, SessionWindowStateStoreRestoreExec,
-    SessionWindowStateStoreSaveExec,
+    MergedSessionsExec, MergingSessionsExec, SESSION_SAVE, SessionLayout, SessionWindowStateStoreRestoreExec,
+    SessionWindowStateStoreSaveExec, merging_sessions,
 };
 use super::stateful::Stateful;
 use crate::fates::notes::Finish;
@@ -197,7 +198,7 @@ impl StatefulPlanner {
         }
         let columns: Vec<Expr> = keys.iter().cloned().map(Expr::Attribute).collect();
         let shuffled = planner.stateful_clustered(&columns, partial)?;
-        let order = columns.into_iter().chain([Expr::Attribute(session.clone())]);
+        let order = columns.iter().cloned().chain([Expr::Attribute(session.clone())]);
         let order = order.map(|child| SortOrder { child, ascending: true, nulls_first: true }).collect();
         let sorted: ExecRef = Arc::new(SortExec::new(order, false, shuffled)?);
         let input = sorted.output().to_vec();
@@ -209,9 +210,14 @@ impl StatefulPlanner {
             layout: layout.clone(),
             child: sorted,
         });
-        let sessions: ExecRef = Arc::new(MergingSessionsExec { layout: layout.clone(), child: restored });
-        let saved: ExecRef =
-            Arc::new(SessionWindowStateStoreSaveExec { stateful, layout, child: pieces.merge(sessions)? });
+        let common = MergingSessionsExec { layout: layout.clone(), child: restored.clone() };
+        let merged = pieces.merge(Arc::new(common))?;
+        let sessions: ExecRef = Arc::new(MergedSessionsExec {
+            shown: merging_sessions(pieces, session, &columns, self.batch.shuffle_partitions),
+            restored,
+            merged,
+        });
+        let saved: ExecRef = Arc::new(SessionWindowStateStoreSaveExec { stateful, layout, child: sessions });
         pieces.finish(saved)
     }
 
@@ -254,7 +260,9 @@ impl StatefulPlanner {
         self.scan_limit.set(Some(limit));
         let child = planner.plan_child(child);
         self.scan_limit.set(None);
-        let local: ExecRef = Arc::new(LimitExec::new(LimitKind::Local, Some(limit), 0, child?));
+        let child = child?;
+        let kind = if writers(&child).is_empty() { LimitKind::Local } else { LimitKind::StreamingLocal };
+        let local: ExecRef = Arc::new(LimitExec::new(kind, Some(limit), 0, child));
         let child = planner.stateful_clustered(&[], local)?;
         let name = limit::GLOBAL_LIMIT;
         let stateful = Stateful::new(&self.batch, operator, name, limit::schema(), &[], &[])?;
@@ -322,6 +330,7 @@ impl PlannerExtension for StatefulPlanner {
             }
         }
         match node {
+            LogicalPlan::StreamingRelation(relation) => Some(Ok(Arc::new(StreamingRelationExec::new(relation)))),
             LogicalPlan::EventTimeWatermark { column, delay, child } => {
                 Some(self.watermark(node, column, *delay, child, planner))
             }

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, StructArray, TimestampMicrosecondArray};
 use arrow::record_batch::RecordBatch;
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
+use tidemark_sql::exec::aggregate::{AggregatePieces, result_attribute};
 use tidemark_sql::exec::batch::{concat_partition, cut, make_batch, row_count};
 use tidemark_sql::exec::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
-use tidemark_sql::expr::Attribute;
+use tidemark_sql::expr::{Attribute, Expr};
 use tidemark_sql::planner::text;
 use tidemark_sql::types::{DataType, StructField};
 
-use super::aggregate::state_info;
+use super::aggregate::{state_info, watermarks};
 use super::batch::OutputMode;
 use super::columns::{Columns, interleave, join_rows, micros};
 use super::judge::{Judge, Kind, Release, due_ms, partitions};
@@ -138,10 +139,11 @@ impl ExecNode for SessionWindowStateStoreRestoreExec {
         let output = self.child.output();
         let keys = self.layout.key.attributes(output);
         format!(
-            "{}, {}, {}",
+            "{}, {}, {}, {}, 1",
             text::attributes(&keys),
-            text::attribute(&output[self.layout.session]),
-            state_info(&self.stateful)
+            typed(&output[self.layout.session]),
+            state_info(&self.stateful),
+            watermarks(&self.stateful)
         )
     }
     fn output(&self) -> &[Arc<Attribute>] {
@@ -157,6 +159,70 @@ impl ExecNode for SessionWindowStateStoreRestoreExec {
     }
     fn partitioning(&self) -> Partitioning {
         self.child.partitioning()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A session column with its type (Attribute.simpleString).
+fn typed(session: &Attribute) -> String {
+    let time = match &session.data_type {
+        DataType::Struct(fields) => fields.fields.first().map_or(String::new(), |f| f.data_type.simple_string()),
+        _ => String::new(),
+    };
+    format!("{}#{}: struct<start: {time}, end: {time}>", session.name, session.id.0)
+}
+
+/// The arguments of MergingSessionsExec.
+pub(super) fn merging_sessions(
+    pieces: &AggregatePieces,
+    session: &Attribute,
+    keys: &[Expr],
+    partitions: usize,
+) -> String {
+    let keys: Vec<String> = keys.iter().map(text::expression).collect();
+    let merges: Vec<String> = pieces.functions.iter().map(|call| format!("merge_{}", text::aggregate(call))).collect();
+    let results: Vec<Arc<Attribute>> = pieces.functions.iter().map(|call| Arc::new(result_attribute(call))).collect();
+    format!(
+        "List({}), true, {partitions}, {}, {}, [{}], {}, {}, {}",
+        keys.join(", "),
+        text::attributes(&pieces.grouping_attributes),
+        typed(session),
+        merges.join(", "),
+        text::attributes(&results),
+        pieces.grouping_attributes.len(),
+        text::attributes(&pieces.partial_output())
+    )
+}
+
+/// MergingSessionsExec: overlapping sessions of a key put together, and what they gathered merged.
+#[derive(Debug)]
+pub(crate) struct MergedSessionsExec {
+    pub(super) shown: String,
+    pub(super) restored: ExecRef,
+    /// The merging stage over [`MergingSessionsExec`] over `restored`.
+    pub(super) merged: ExecRef,
+}
+
+impl ExecNode for MergedSessionsExec {
+    fn name(&self) -> String {
+        "MergingSessions".into()
+    }
+    fn arguments(&self) -> String {
+        self.shown.clone()
+    }
+    fn output(&self) -> &[Arc<Attribute>] {
+        self.merged.output()
+    }
+    fn children(&self) -> Vec<&ExecRef> {
+        vec![&self.restored]
+    }
+    fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        self.merged.execute(ctx)
+    }
+    fn partitioning(&self) -> Partitioning {
+        self.merged.partitioning()
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -420,11 +486,12 @@ impl ExecNode for SessionWindowStateStoreSaveExec {
         let output = self.child.output();
         let keys = self.layout.key.attributes(output);
         format!(
-            "{}, {}, {}, {}",
+            "{}, {}, {}, {}, {}, 1",
             text::attributes(&keys),
-            text::attribute(&output[self.layout.session]),
+            typed(&output[self.layout.session]),
             state_info(&self.stateful),
-            self.stateful.batch.output_mode.name()
+            self.stateful.batch.output_mode.name(),
+            watermarks(&self.stateful)
         )
     }
     fn output(&self) -> &[Arc<Attribute>] {

@@ -37,6 +37,8 @@ pub enum WatermarkPropagator {
     Simulate(BTreeMap<i64, Propagated>),
     /// Compatibility mode: one watermark for all, late rows judged by the batch's own (UseSingleWatermarkPropagator).
     Single(BTreeMap<i64, i64>),
+    /// Before the query starts (NoOpWatermarkPropagator).
+    None,
 }
 
 /// Watermarks of one batch, ms.
@@ -57,6 +59,7 @@ impl WatermarkPropagator {
             return Ok(());
         }
         match self {
+            Self::None => {}
             Self::Single(watermarks) => {
                 watermarks.entry(batch).or_insert(origin);
             }
@@ -75,10 +78,9 @@ impl WatermarkPropagator {
     }
 
     fn input(&self, batch: i64, operator: usize) -> i64 {
-        if batch < 0 {
-            return 0;
-        }
         match self {
+            Self::None => i64::MIN,
+            _ if batch < 0 => 0,
             Self::Single(watermarks) => watermarks.get(&batch).copied().unwrap_or(0),
             Self::Simulate(batches) => {
                 batches.get(&batch).and_then(|p| p.inputs.get(&operator).copied().flatten()).unwrap_or(0).max(0)
@@ -88,7 +90,7 @@ impl WatermarkPropagator {
 
     pub fn late(&self, batch: i64, operator: usize) -> LateWatermark {
         match self {
-            Self::Single(_) => LateWatermark(self.input(batch, operator)),
+            Self::Single(_) | Self::None => LateWatermark(self.input(batch, operator)),
             Self::Simulate(_) => LateWatermark(self.input(batch - 1, operator)),
         }
     }
@@ -100,6 +102,7 @@ impl WatermarkPropagator {
     /// Forgets batches up to `batch`, which will not run again.
     pub fn purge(&mut self, batch: i64) {
         match self {
+            Self::None => {}
             Self::Single(watermarks) => watermarks.retain(|id, _| *id > batch),
             Self::Simulate(batches) => batches.retain(|id, _| *id > batch),
         }

@@ -180,4 +180,4 @@ class Actions:
         print(self.schema.treeString(level) if level else self.schema.treeString())
 
     def explain(self, extended=None, mode=None):
-        print(_native.explain(self._plan, checks.explain_mode(extended, mode)))
+        print(_native.explain(self._plan, checks.explain_mode(extended, mode), self._is_parsed))

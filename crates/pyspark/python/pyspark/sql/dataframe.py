@@ -19,6 +19,14 @@ class DataFrame(Actions, Views):
         self._session = session
         self._schema = None
         self.is_cached = False
+        # Whether the plan was parsed from a text or a name, so that Spark's `logical` does not know of streams in it.
+        self._is_parsed = False
+
+    @classmethod
+    def _of_name(cls, plan, session):
+        made = cls(plan, session)
+        made._is_parsed = True
+        return made
 
     @property
     def _plan(self):
@@ -61,6 +69,7 @@ class DataFrame(Actions, Views):
     def rdd(self):
         from pyspark.core.rdd import RDD
 
+        _native.check_batch(self._plan)
         return RDD._of(self)
 
     @property

@@ -249,7 +249,7 @@ class SparkSession:
                 messageParameters={"arg_name": "args", "arg_type": type(args).__name__},
             )
         self._enter()
-        return DataFrame(_native.sql(sqlQuery, names, named, positional), self)
+        return DataFrame._of_name(_native.sql(sqlQuery, names, named, positional), self)
 
     def table(self, tableName):
         if not isinstance(tableName, str):
@@ -262,7 +262,7 @@ class SparkSession:
                 },
             )
         self._enter()
-        return DataFrame(_native.table(tableName, False), self)
+        return DataFrame._of_name(_native.table(tableName, False), self)
 
     def range(self, start, end=None, step=1, numPartitions=None):
         if end is None:

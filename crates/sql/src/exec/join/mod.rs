@@ -290,8 +290,9 @@ impl ExecNode for JoinExec {
             Strategy::Cartesian => condition.unwrap_or_default(),
             Strategy::Broadcast { build: side } | Strategy::ShuffledHash { build: side } => {
                 let condition = condition.map_or_else(String::new, |c| format!(", {c}"));
+                let more = if matches!(self.strategy, Strategy::Broadcast { .. }) { ", false" } else { "" };
                 format!(
-                    "{}, {}, {}, {}{condition}, false",
+                    "{}, {}, {}, {}{condition}, false{more}",
                     text::expressions(&self.keys.left),
                     text::expressions(&self.keys.right),
                     kind_name(self.kind),

@@ -26,7 +26,7 @@ use tidemark_sql::types::DataType;
 
 use self::side::{Buffered, SideState, SideStores};
 use self::state_watermark::Bound;
-use super::aggregate::state_info;
+use super::aggregate::{state_info, watermarks};
 use super::columns::EventTime;
 use super::lifetime::Lifetime;
 use super::nodes::{MatchRange, StateWriter};
@@ -58,6 +58,26 @@ struct Side {
     value_types: Vec<DataType>,
 }
 
+impl Side {
+    /// What removes rows of the side under a watermark (ms), as explain shows it (JoinStateWatermarkPredicates).
+    fn cleanup(&self, watermark_ms: i64) -> Option<String> {
+        let boundary = self.bound.state_watermark(watermark_ms)?.wrapping_mul(1000);
+        let end = |window: bool| if window { ".end" } else { "" };
+        Some(match &self.bound {
+            Bound::None => return None,
+            Bound::Key { field, window } => {
+                let data_type = self.keys.get(*field).map_or_else(String::new, |key| key.data_type().simple_string());
+                format!("key predicate: (input[{field}, {data_type}, true]{} <= {boundary})", end(*window))
+            }
+            Bound::Value { event_time, .. } => {
+                let column =
+                    self.child.output().get(event_time.ordinal).map_or_else(String::new, |a| text::attribute(a));
+                format!("value predicate: ({column}{} <= {boundary})", end(event_time.window))
+            }
+        })
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct StreamingSymmetricHashJoinExec {
     stateful: Stateful,
@@ -66,6 +86,8 @@ pub(crate) struct StreamingSymmetricHashJoinExec {
     sides: [Side; 2],
     /// What the condition asks of both sides together, bound to the left columns and then the right.
     condition: Vec<Expr>,
+    /// The condition as explain shows it.
+    shown_condition: String,
     output: Vec<Arc<Attribute>>,
     /// State format 3: Spark has the four stores as column families of one.
     one_store: bool,
@@ -424,12 +446,20 @@ impl ExecNode for StreamingSymmetricHashJoinExec {
             JoinKind::LeftSemi => "LeftSemi",
             JoinKind::LeftAnti => "LeftAnti",
         };
-        let condition = if self.condition.is_empty() { "null".to_owned() } else { text::expressions(&self.condition) };
+        let eviction = self.stateful.batch.eviction(self.stateful.operator);
+        let [left, right] = [LEFT, RIGHT].map(|side| {
+            let name = ["left", "right"][side];
+            self.sides[side].cleanup(eviction.0).map_or_else(|| format!("{name} = null"), |p| format!("{name} {p}"))
+        });
         format!(
-            "{}, {}, {kind}, condition = [ both = {condition} ], {}",
+            "{}, {}, {kind}, condition = [ {} ], {}, {}, state cleanup [ {left}, {right} ], {}, {}",
             self.sides[LEFT].shown_keys,
             self.sides[RIGHT].shown_keys,
-            state_info(&self.stateful)
+            self.shown_condition,
+            state_info(&self.stateful),
+            watermarks(&self.stateful),
+            self.stateful.batch.query.conf.join_state_format,
+            self.stateful.batch.output_mode.name()
         )
     }
     fn output(&self) -> &[Arc<Attribute>] {

@@ -8,7 +8,7 @@ use tidemark_sql::error::{ErrorClass, Result, SparkError};
 use tidemark_sql::exec::ExecRef;
 use tidemark_sql::exec::bind::bind_all;
 use tidemark_sql::expr::{Attribute, Expr, ExprId};
-use tidemark_sql::optimizer::null_safe_keys;
+use tidemark_sql::optimizer::{join_conjuncts, null_safe_keys};
 use tidemark_sql::plan::{Join, JoinCondition, JoinKind, LogicalPlan};
 use tidemark_sql::planner::{Planner, text};
 use tidemark_sql::types::DataType;
@@ -146,7 +146,25 @@ pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planne
     let schema = (*sides[0].stores.rows.1).clone();
     let stateful = Stateful::new(batch, operator, SYMMETRIC_HASH_JOIN, schema, &[], &[])?;
     let Ok(sides) = <[Side; 2]>::try_from(sides) else { return Err(SparkError::internal("a join has two sides")) };
+    let shown =
+        |terms: &[Expr]| join_conjuncts(terms.to_vec()).map_or_else(|| "null".to_owned(), |e| text::expression(&e));
+    let shown_condition = format!(
+        "leftOnly = {}, rightOnly = {}, both = {}, full = {}",
+        shown(&parts.only[0]),
+        shown(&parts.only[1]),
+        shown(&parts.both),
+        shown(&parts.rest)
+    );
     let output = LogicalPlan::Join(join.clone()).output();
     let one_store = batch.query.conf.join_state_format == 3;
-    Ok(Arc::new(StreamingSymmetricHashJoinExec { stateful, kind, key_types, sides, condition, output, one_store }))
+    Ok(Arc::new(StreamingSymmetricHashJoinExec {
+        stateful,
+        kind,
+        key_types,
+        sides,
+        condition,
+        shown_condition,
+        output,
+        one_store,
+    }))
 }

@@ -34,7 +34,8 @@ impl Offset {
     /// The state watermark for a watermark, ms.
     pub(super) fn apply(self, watermark_ms: i64) -> i64 {
         let us = self.sign as f64 * watermark_ms as f64 * 1000.0 + self.us as f64;
-        (us / 1000.0) as i64 - i64::from(self.inclusive)
+        // Before a query starts its watermark is the least number there is.
+        ((us / 1000.0) as i64).wrapping_sub(i64::from(self.inclusive))
     }
 }
 

@@ -80,6 +80,49 @@ class QueryStartedEvent(_Event):
         return cls(j["id"], j["runId"], j.get("name"), j.get("timestamp"), set(j.get("jobTags", ())))
 
 
+def _as_java_map(items):
+    """The items in the order of a java.util.HashMap that was made of them."""
+    size = 1
+    while size < int(len(items) / 0.75 + 1):
+        size *= 2
+
+    def bucket(name):
+        code = 0
+        for unit in name:
+            code = (31 * code + ord(unit)) & 0xFFFFFFFF
+        return (code ^ (code >> 16)) & (size - 1)
+
+    return {name: items[name] for name in sorted(items, key=bucket)}
+
+
+def _row(metrics):
+    """A row of observed metrics, from its schema and its internal values."""
+    from pyspark.sql.types import _parse_datatype_json_string
+
+    return _value(metrics["row"], _parse_datatype_json_string(metrics["schema"]))
+
+
+def _value(value, data_type):
+    from pyspark.sql import types
+
+    if value is None:
+        return None
+    if isinstance(data_type, types.StructType):
+        values = [_value(item, field.dataType) for item, field in zip(value, data_type.fields)]
+        return types.Row(*data_type.names)(*values)
+    if isinstance(data_type, types.ArrayType):
+        return [_value(item, data_type.elementType) for item in value]
+    if isinstance(data_type, types.MapType):
+        return {_value(k, data_type.keyType): _value(v, data_type.valueType) for k, v in value}
+    if isinstance(data_type, types.DecimalType):
+        from decimal import Decimal
+
+        return Decimal(value)
+    if isinstance(data_type, types.BinaryType):
+        return bytes(value)
+    return data_type.fromInternal(value)
+
+
 class QueryProgressEvent:
     def __init__(self, progress):
         self.progress = progress
@@ -90,8 +133,19 @@ class QueryProgressEvent:
 
     @classmethod
     def _fromEvent(cls, j):
-        """As a listener gets it: offsets are the sources' own texts, None where there is none."""
+        """As a listener gets it: made from Java objects, not from JSON. Offsets are the sources' own texts, None where there
+        is none; metrics have Python's values; names come in the order of Java's maps."""
         event = cls.fromJson(j)
+        progress = event.progress
+        progress["durationMs"] = _as_java_map(dict(sorted(progress["durationMs"].items(), reverse=True)))
+        times = progress["eventTime"]
+        names = [name for name in ("max", "min", "avg", "watermark") if name in times]
+        progress["eventTime"] = _as_java_map({name: times[name] for name in names})
+        for operator in progress["stateOperators"]:
+            operator["customMetrics"] = _as_java_map(dict(sorted(operator["customMetrics"].items(), reverse=True)))
+        for name, metrics in j.get("observed", {}).items():
+            if metrics is not None:
+                progress["observedMetrics"][name] = _row(metrics)
         for source in event.progress["sources"]:
             for name in _OFFSETS:
                 value = source._source[name]
