@@ -111,6 +111,27 @@ const RESERVED: [&str; 47] = [
     "for",
 ];
 
+/// Words that name no table without AS or quotes (strictNonReserved).
+const STRICT: [&str; 17] = [
+    "anti",
+    "cross",
+    "except",
+    "full",
+    "inner",
+    "intersect",
+    "join",
+    "lateral",
+    "left",
+    "minus",
+    "natural",
+    "on",
+    "right",
+    "semi",
+    "setminus",
+    "union",
+    "using",
+];
+
 impl<'a> Parser<'a> {
     fn new(session: &'a SqlSession, sql: &'a str, parameters: &'a Parameters) -> Result<Self> {
         Ok(Self {
@@ -237,23 +258,59 @@ impl<'a> Parser<'a> {
         Err(self.unexpected())
     }
 
-    /// A name: quoted, or a word that is not reserved here.
+    /// A name where none need stand: quoted, a word that starts no clause, or one that would start a clause without anything in it.
     fn try_identifier(&mut self) -> Option<String> {
         let token = self.peek();
         let is_name = match token.kind {
             Kind::Quoted => true,
-            // A clause without anything after its first word is no clause but a name.
-            Kind::Word if ["where", "group", "order"].iter().any(|word| token.text.eq_ignore_ascii_case(word)) => {
-                self.peek_at(1).kind == Kind::End
-            }
-            Kind::Word => !RESERVED.iter().any(|word| token.text.eq_ignore_ascii_case(word)),
+            Kind::Word => !self.is_reserved() || self.ends_item(1),
             _ => false,
         };
         is_name.then(|| self.next().text)
     }
 
+    /// The name of a table or subquery where none need stand: words of joins and set operations are none.
+    fn try_table_name(&mut self) -> Option<String> {
+        let token = self.peek();
+        let strict = token.kind == Kind::Word && STRICT.iter().any(|word| token.text.eq_ignore_ascii_case(word));
+        if strict { None } else { self.try_identifier() }
+    }
+
+    /// Whether the word at hand may start a clause or go on with an expression.
+    fn is_reserved(&self) -> bool {
+        let token = self.peek();
+        token.kind == Kind::Word && RESERVED.iter().any(|word| token.text.eq_ignore_ascii_case(word))
+    }
+
+    /// Whether the token this far ahead ends an item of a list.
+    fn ends_item(&self, ahead: usize) -> bool {
+        let token = self.peek_at(ahead);
+        match token.kind {
+            Kind::End => true,
+            Kind::Symbol => matches!(token.text.as_str(), "," | ")" | ";" | "|>"),
+            _ => self.word_at(ahead, "from"),
+        }
+    }
+
+    /// Whether the word before the token this far ahead can only be a name: nothing follows that a word like CASE or DISTINCT leads.
+    fn ends_name(&self, ahead: usize) -> bool {
+        const AFTER: [&str; 12] =
+            ["from", "as", "is", "in", "and", "or", "like", "between", "then", "end", "asc", "desc"];
+        let token = self.peek_at(ahead);
+        match token.kind {
+            Kind::End => true,
+            Kind::Symbol => !matches!(token.text.as_str(), "(" | "-" | "+" | "*" | "~" | "!" | "?" | ":" | "[" | "{"),
+            Kind::Word => AFTER.iter().any(|word| token.text.eq_ignore_ascii_case(word)),
+            _ => false,
+        }
+    }
+
+    /// A name where one must stand: any word, as no keyword of Spark's is reserved.
     fn identifier(&mut self) -> Result<String> {
-        self.try_identifier().ok_or_else(|| self.unexpected())
+        match self.peek().kind {
+            Kind::Word | Kind::Quoted => Ok(self.next().text),
+            _ => Err(self.unexpected()),
+        }
     }
 
     /// `a.b.c`.

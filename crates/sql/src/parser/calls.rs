@@ -140,7 +140,7 @@ impl Parser<'_> {
                 self.next();
                 return Ok(Expr::bool(lower == "true"));
             }
-            "case" => {
+            "case" if !self.ends_name(1) => {
                 let case = self.case()?;
                 return Ok(self.placed(case, token.place));
             }
@@ -330,15 +330,8 @@ impl Parser<'_> {
             let found = self.function_call(token.text.clone())?;
             return Ok(self.placed(found, token.place));
         }
-        let reserved =
-            token.kind == Kind::Word && super::RESERVED.iter().any(|word| token.text.eq_ignore_ascii_case(word));
-        // A select list cannot be empty: FROM at its place is a name.
-        let list_starts = self.at.checked_sub(1).and_then(|before| self.tokens.get(before)).is_some_and(|before| {
-            ["select", "distinct", "all", ","].iter().any(|word| before.text.eq_ignore_ascii_case(word))
-        });
-        let from = token.text.eq_ignore_ascii_case("from") && list_starts;
-        let is_column = matches!(token.text.to_lowercase().as_str(), "left" | "right" | "window" | "end" | "offset");
-        if reserved && !from && !is_column {
+        // `GROUP BY` at the place of an expression is no name; every other word is, as nothing else can stand here.
+        if self.is_reserved() && self.word_at(1, "by") {
             return Err(self.unexpected());
         }
         self.next();
@@ -366,8 +359,8 @@ impl Parser<'_> {
     /// Arguments and clauses of a call; the opening parenthesis is at hand.
     fn function_call(&mut self, name: String) -> Result<Expr> {
         self.expect_symbol("(")?;
-        let distinct = self.word("distinct");
-        if !distinct {
+        let distinct = !self.ends_name(1) && self.word("distinct");
+        if !distinct && !self.ends_name(1) {
             self.word("all");
         }
         let mut args = Vec::new();

@@ -197,12 +197,15 @@ impl Parser<'_> {
         while self.peek().kind == Kind::Hint {
             hints.push(self.next().text);
         }
-        let distinct = self.word("distinct");
-        if !distinct {
+        let distinct = !self.ends_name(1) && self.word("distinct");
+        if !distinct && !self.ends_name(1) {
             self.word("all");
         }
         let list = self.separated(&mut |parser| {
-            if parser.is_word("from") && parser.tokens.get(parser.at.wrapping_sub(1)).is_some_and(|t| t.text == ",") {
+            if parser.is_word("from")
+                && !parser.word_at(1, "from")
+                && parser.tokens.get(parser.at.wrapping_sub(1)).is_some_and(|t| t.text == ",")
+            {
                 let place = parser.peek().place;
                 let error = SparkError::analysis("TRAILING_COMMA_IN_SELECT", &[]);
                 return Err(error.with_context(format!("; line {} pos {};", place.line, place.position)));

@@ -71,7 +71,7 @@ impl Parser<'_> {
 
     /// `[AS] name [(columns)]`.
     fn table_alias(&mut self, plan: PlanRef, default: Option<&str>) -> Result<PlanRef> {
-        let name = if self.word("as") { Some(self.identifier()?) } else { self.try_identifier() };
+        let name = if self.word("as") { Some(self.identifier()?) } else { self.try_table_name() };
         let Some(name) = name else {
             return Ok(match default {
                 Some(name) => Arc::new(LogicalPlan::SubqueryAlias { name: name.to_owned(), child: plan }),
@@ -271,7 +271,7 @@ impl Parser<'_> {
             };
             return self.table_alias(plan, None);
         }
-        let alias = if self.word("as") { Some(self.identifier()?) } else { self.try_identifier() };
+        let alias = if self.word("as") { Some(self.identifier()?) } else { self.try_table_name() };
         let columns = self.column_names()?;
         let mut generator = call(&name, args);
         if let Expr::UnresolvedFunction(call) = &mut generator {
@@ -304,7 +304,7 @@ impl Parser<'_> {
             self.next();
             let plan = self.query()?;
             self.expect_symbol(")")?;
-            let alias = if self.word("as") { Some(self.identifier()?) } else { self.try_identifier() };
+            let alias = if self.word("as") { Some(self.identifier()?) } else { self.try_table_name() };
             let columns = self.column_names()?;
             let right = renamed(plan, columns);
             let name = alias.unwrap_or_else(|| "__auto_generated_subquery_name".to_owned());
@@ -321,12 +321,12 @@ impl Parser<'_> {
         self.expect_symbol("(")?;
         let args = if self.is_symbol(")") { Vec::new() } else { self.separated(&mut Self::expression)? };
         self.expect_symbol(")")?;
-        let qualifier = if self.is_word("as") { None } else { self.try_identifier() };
+        let qualifier = if self.is_word("as") { None } else { self.try_table_name() };
         let mut columns = Vec::new();
         if self.word("as") {
             columns = self.separated(&mut Self::identifier)?;
         } else if !self.is_word("lateral")
-            && let Some(first) = self.try_identifier()
+            && let Some(first) = self.try_table_name()
         {
             columns.push(first);
             while self.symbol(",") {
