@@ -181,7 +181,7 @@ impl Parser<'_> {
                     let start = self.at;
                     self.at += 4;
                     let name = if lower.ends_with("add") { "timestampadd" } else { "timestampdiff" };
-                    let mut args = vec![Expr::literal(Value::from(unit.to_uppercase().as_str()), DataType::String)];
+                    let mut args = vec![Expr::literal(Value::from(unit.as_str()), DataType::String)];
                     args.extend(self.separated(&mut Self::expression)?);
                     self.expect_symbol(")")?;
                     if args.len() == 3 {

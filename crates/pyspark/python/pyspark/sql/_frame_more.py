@@ -100,7 +100,7 @@ def freq_items(df, cols, support):
     for row in frame.collect():
         for known, item in zip(counts, row):
             _count(known, item, size)
-    schema = StructType([StructField(f"{f.name}_freqItems", ArrayType(f.dataType, f.nullable), True) for f in fields])
+    schema = StructType([StructField(f"{f.name}_freqItems", ArrayType(f.dataType, f.nullable), False) for f in fields])
     return df.sparkSession.createDataFrame([tuple(list(known) for known in counts)], schema)
 
 

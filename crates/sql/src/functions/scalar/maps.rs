@@ -54,7 +54,7 @@ fn parts(args: &[Expr]) -> (DataType, DataType, bool) {
 }
 
 fn key_array(args: &[Expr]) -> DataType {
-    DataType::array(parts(args).0, false)
+    DataType::array(parts(args).0, true)
 }
 
 fn value_array(args: &[Expr]) -> DataType {

@@ -18,7 +18,6 @@ use crate::functions::row::call;
 use crate::functions::typed::{Double, Opened};
 use crate::functions::{EvalContext, Kernel, Operand};
 use crate::types::DataType;
-use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("rand", 0, 1, random),
@@ -79,7 +78,7 @@ fn not_constant(sql: &str, name: &str, wanted: &str, arg: &Expr) -> SparkError {
 }
 
 /// uniform(low, high[, seed]): a number between, of the wider type of the two.
-fn uniform(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+fn uniform(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     for (i, name) in [(0, "min"), (1, "max")] {
         let (arg, sql) = (&args[i], describe::call_text("uniform", &args));
         if !arg.foldable() {
@@ -96,9 +95,6 @@ fn uniform(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         return Err(coercion::unexpected_input(&sql, 2, "(\"INT\" or \"BIGINT\")", seed));
     }
     let seed = seed_of(b, args.get(2))?;
-    if args.len() == 2 {
-        args.push(Expr::literal(Value::Long(seed), DataType::Long));
-    }
     let types = [args[0].data_type(), args[1].data_type()];
     // Beside a decimal a whole constant has its own digits.
     let decimal = types.iter().any(|t| matches!(t, DataType::Decimal { .. }));
@@ -147,7 +143,7 @@ impl Kernel for Uniform {
     }
 }
 
-fn random_text(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
+fn random_text(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let seed = seed_of(b, args.get(1))?;
     if !args[0].foldable() {
         return Err(not_constant(&describe::call_text("randstr", &args), "length", "integer", &args[0]));
@@ -165,9 +161,6 @@ fn random_text(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
             ],
         ));
     };
-    if args.len() == 1 {
-        args.push(Expr::literal(Value::Long(seed), DataType::Long));
-    }
     Ok(not_deterministic(call("randstr", args, DataType::String, false, Text { seed, length }), Some(seed)))
 }
 
