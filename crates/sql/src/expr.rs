@@ -1,13 +1,15 @@
 //! Expressions, unresolved and resolved, as in Catalyst: the analyzer turns the first into the second.
 
 mod canonical;
+mod column_text;
 mod site;
 mod text;
 pub(crate) mod tree;
 pub use canonical::merge_nullability;
+pub use column_text::column_node_text;
 pub use site::{Origin, QueryContext, Site};
+pub use text::quoted_sql;
 pub(crate) use text::show_moments_in;
-pub use text::{column_node_text, quoted_sql};
 pub use tree::window_struct;
 
 use std::cell::Cell;

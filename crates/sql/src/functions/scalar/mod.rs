@@ -14,6 +14,7 @@ mod formats;
 mod higher_order;
 mod intervals;
 mod java_pattern;
+mod like;
 mod make;
 mod maps;
 mod math;
@@ -76,6 +77,7 @@ pub(super) fn tables() -> &'static [&'static [FunctionEntry]] {
         super::json::FUNCTIONS,
         formats::FUNCTIONS,
         higher_order::FUNCTIONS,
+        like::FUNCTIONS,
         make::FUNCTIONS,
         maps::FUNCTIONS,
         math::FUNCTIONS,
