@@ -22,7 +22,7 @@ pub(crate) fn rows(batches: &[RecordBatch], schema: &StructType, vm: &VirtualMac
             for (column, field) in batch.columns().iter().zip(&schema.fields) {
                 let value = value_at(column, row, &field.data_type);
                 // EvaluatePython.toJava makes a HashMap of every map.
-                let value = tidemark_sql::value::through_java(&value, &|entries| entries);
+                let value = tidemark_sql::value::through_java(&value);
                 values.push(python.object(&value, &field.data_type)?);
             }
             rows.push(python.row(schema, values)?);

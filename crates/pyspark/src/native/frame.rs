@@ -24,7 +24,7 @@ mod _tidemark_frame {
     use tidemark_sql::expr::Expr;
     use tidemark_sql::plan::{JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
     use tidemark_sql::types::{DataType, StructType};
-    use tidemark_sql::value::through_java;
+    use tidemark_sql::value::unpickled;
 
     use super::options;
     use crate::arrow_rows;
@@ -397,7 +397,7 @@ mod _tidemark_frame {
         for row in &rows {
             let row = convert::to_value(row, &row_type, vm)?;
             // Dictionaries become Java's HashMaps on their way.
-            match through_java(&row, &|_| 16) {
+            match unpickled(&row) {
                 tidemark_sql::value::Value::Struct(row) => values.push(row.to_vec()),
                 _ => return Err(vm.new_type_error("a row must be a tuple, list, dict or Row")),
             }

@@ -158,7 +158,7 @@ impl Analyzer<'_> {
                 .collect();
             let mut inner = scope.clone();
             inner.lambdas.extend(variables.iter().cloned());
-            let body = names::trim_all_aliases(self.expr(*body, &inner)?);
+            let body = names::trim_argument(self.expr(*body, &inner)?);
             args[position] = Expr::Lambda { params: variables, body: Box::new(body) };
         }
         // struct() names its fields by the aliases of its arguments, and shows those that the user gave.
@@ -389,12 +389,9 @@ fn lambda_parameters(name: &str, args: &[Expr], position: usize, count: usize) -
         }
         "exists" | "any_match" | "forall" | "all_match" => vec![element_of(first)?],
         "aggregate" | "reduce" => {
-            let start = args.get(1)?;
-            if position == 2 {
-                vec![(start.data_type(), true), element_of(first)?]
-            } else {
-                vec![(args.get(2).map_or(start.data_type(), Expr::data_type), true)]
-            }
+            // Nothing in what is gathered can be held to be there.
+            let gathered = (args.get(1)?.data_type().as_nullable(), true);
+            if position == 2 { vec![gathered, element_of(first)?] } else { vec![gathered] }
         }
         "zip_with" => {
             let (left, right) = (element_of(first)?, element_of(args.get(1)?)?);

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, ListArray, MapArray, UInt32Array};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, ListArray, MapArray, UInt32Array};
 use arrow::compute::SortOptions;
 use arrow::datatypes::{DataType as ArrowType, Float32Type, Float64Type};
 use arrow::record_batch::RecordBatch;
@@ -81,16 +81,26 @@ pub fn comparable(columns: Vec<ArrayRef>, options: &[SortOptions]) -> Result<Opt
         .into_iter()
         .zip(options)
         .filter(|(c, _)| *c.data_type() != ArrowType::Null)
-        .map(|(c, o)| {
-            let c = normalize_floats(&c);
-            let field = SortField::new_with_options(c.data_type().clone(), *o);
-            (c, field)
-        })
+        .flat_map(|(c, o)| keyed(&c, *o))
         .unzip();
     if columns.is_empty() {
         return Ok(None);
     }
     Ok(Some(converter(fields)?.convert_columns(&columns)?))
+}
+
+/// A column as what compares in its order. Nulls inside arrays and structs are the least there is whatever NULLS FIRST or LAST say of
+/// whole values (InterpretedOrdering), while Arrow's row format carries that on inside: then the nulls are a key of their own.
+fn keyed(column: &ArrayRef, options: SortOptions) -> Vec<(ArrayRef, SortField)> {
+    let field = |c: &ArrayRef, options| SortField::new_with_options(c.data_type().clone(), options);
+    let column = normalize_floats(column);
+    let lowest = SortOptions { nulls_first: !options.descending, ..options };
+    if options == lowest || !column.data_type().is_nested() {
+        return vec![(Arc::clone(&column), field(&column, options))];
+    }
+    let nulls: ArrayRef = Arc::new((0..column.len()).map(|row| Some(column.is_null(row))).collect::<BooleanArray>());
+    let placed = SortOptions { descending: options.nulls_first, nulls_first: true };
+    vec![(Arc::clone(&nulls), field(&nulls, placed)), (Arc::clone(&column), field(&column, lowest))]
 }
 
 /// A row converter, or an honest refusal for types that it cannot order.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Attribute, Expr, Metadata};
+use super::{Attribute, Expr, ExprId, LambdaVariable, Metadata};
 use crate::types::{DataType, StructField, StructType};
 
 impl Expr {
@@ -58,9 +58,35 @@ impl Expr {
                     call.args.sort_by_cached_key(|arg| format!("{arg:?}"));
                 }
             }
+            Expr::Lambda { params, body } => {
+                // Parameters are told apart by how deep their lambda is and by their position (HigherOrderFunction.canonicalized).
+                let depth = body.lambda_depth();
+                for (position, param) in params.iter_mut().enumerate() {
+                    let id = ExprId(u64::MAX - (depth * 8 + position) as u64);
+                    let named =
+                        LambdaVariable { id, name: "none".into(), data_type: param.data_type.clone(), nullable: true };
+                    let old = std::mem::replace(param, named.clone());
+                    let made = std::mem::replace(&mut **body, Expr::bool(true));
+                    **body = made.with_variable(old.id, &named);
+                }
+            }
             _ => {}
         }
         expr
+    }
+
+    /// Lambdas within one another at the deepest place.
+    fn lambda_depth(&self) -> usize {
+        let inner = self.children().into_iter().map(Expr::lambda_depth).max().unwrap_or(0);
+        inner + usize::from(matches!(self, Expr::Lambda { .. }))
+    }
+
+    /// With another variable for the one of this id.
+    fn with_variable(self, id: ExprId, variable: &LambdaVariable) -> Expr {
+        match self {
+            Expr::LambdaVariable(old) if old.id == id => Expr::LambdaVariable(variable.clone()),
+            other => other.map_children(&mut |child| child.with_variable(id, variable)),
+        }
     }
 
     /// Whether two resolved, deterministic expressions always give the same value.

@@ -27,7 +27,7 @@ fn hash_code(key: &Value) -> Option<i32> {
 }
 
 /// Entries in the order in which a HashMap of that initial capacity holds them.
-fn ordered(entries: Vec<(Value, Value)>, capacity: usize) -> Vec<(Value, Value)> {
+fn ordered(entries: Entries, capacity: usize) -> Entries {
     let mut table = capacity.max(1).next_power_of_two();
     // A table grows when it is three quarters full.
     while entries.len() * 4 > table * 3 {
@@ -45,15 +45,35 @@ fn ordered(entries: Vec<(Value, Value)>, capacity: usize) -> Vec<(Value, Value)>
     entries
 }
 
-/// A value whose maps have passed through Java's HashMap; `capacity` gives the initial one for a number of entries.
-pub fn through_java(value: &Value, capacity: &dyn Fn(usize) -> usize) -> Value {
-    let each = |values: &[Value]| values.iter().map(|v| through_java(v, capacity)).collect::<Vec<_>>();
+/// A value whose maps have passed through a HashMap made for the number of their entries (EvaluatePython.toJava).
+pub fn through_java(value: &Value) -> Value {
+    rebuilt(value, &|entries| {
+        let count = entries.len();
+        ordered(entries, count)
+    })
+}
+
+/// A value that Python pickled and the JVM's unpickler read: entries come in pieces of up to a thousand, each gathered from its
+/// end in a HashMap of its own, and are put together in one that starts as large as the first piece wants.
+pub fn unpickled(value: &Value) -> Value {
+    const PIECE: usize = 1000;
+    rebuilt(value, &|entries| {
+        // A single entry is put by itself.
+        let first = entries.len().min(PIECE);
+        let wanted = if first > 1 { first * 4 / 3 + 1 } else { 16 };
+        let pieces = entries.chunks(PIECE).flat_map(|piece| ordered(piece.iter().rev().cloned().collect(), 16));
+        ordered(pieces.collect(), wanted)
+    })
+}
+
+type Entries = Vec<(Value, Value)>;
+
+/// The value with the entries of each map in another order.
+fn rebuilt(value: &Value, entries: &dyn Fn(Entries) -> Entries) -> Value {
+    let each = |values: &[Value]| values.iter().map(|v| rebuilt(v, entries)).collect::<Vec<_>>();
     match value {
-        Value::Map(entries) => {
-            let entries: Vec<(Value, Value)> =
-                entries.iter().map(|(k, v)| (through_java(k, capacity), through_java(v, capacity))).collect();
-            let initial = capacity(entries.len());
-            Value::map(ordered(entries, initial))
+        Value::Map(pairs) => {
+            Value::map(entries(pairs.iter().map(|(k, v)| (rebuilt(k, entries), rebuilt(v, entries))).collect()))
         }
         Value::Array(items) => Value::array(each(items)),
         Value::Struct(fields) => Value::structure(each(fields)),
@@ -73,5 +93,12 @@ mod tests {
         };
         assert_eq!(keys(ordered(entries(&["k", "z"]), 16)), "zk");
         assert_eq!(keys(ordered(entries(&["b", "a", "c"]), 3)), "abc");
+    }
+
+    #[test]
+    fn what_python_pickled_is_put_together_in_a_table_of_its_size() {
+        let map = |keys: &[i32]| Value::map(keys.iter().map(|k| (Value::Integer(*k), Value::Null)).collect());
+        let (sent, read) = (map(&[10, 20, 30, 40, 50]), map(&[40, 50, 10, 20, 30]));
+        assert_eq!(format!("{:?}", unpickled(&sent)), format!("{read:?}"));
     }
 }

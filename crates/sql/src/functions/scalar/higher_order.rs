@@ -2,7 +2,7 @@
 
 use crate::error::{Result, SparkError};
 use crate::expr::{Expr, ExprId, LambdaVariable};
-use crate::functions::coercion::unexpected_input;
+use crate::functions::coercion::{cast_to, unexpected_input};
 use crate::functions::describe;
 use crate::functions::registry::{Build, FunctionEntry};
 use crate::functions::row::{Special, call};
@@ -21,6 +21,15 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("map_filter", 2, 2, higher_order),
     FunctionEntry::custom("map_zip_with", 3, 3, higher_order),
 ];
+
+/// Gives the value, or what the lambda makes, this type, which differs from its own in names and nullability alone.
+fn named_as(expr: &mut Expr, to: &DataType, ansi: bool) {
+    match expr {
+        Expr::Lambda { body, .. } => named_as(body, to, ansi),
+        other if other.data_type() != *to => *other = cast_to(other.clone(), to, ansi),
+        _ => {}
+    }
+}
 
 pub(super) fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let mut args = args;
@@ -50,7 +59,7 @@ pub(super) fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         "filter" | "array_sort" | "map_filter" => (args[0].data_type(), nullable),
         "exists" | "forall" => (DataType::Boolean, nullable || args[1].nullable()),
         "aggregate" | "reduce" => {
-            let wanted = args[1].data_type();
+            let wanted = args[1].data_type().as_nullable();
             if args.len() == 3 {
                 // LambdaFunction.identity: what finishes when nothing is said.
                 let data_type = wanted.clone();
@@ -58,9 +67,13 @@ pub(super) fn higher_order(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
                 args.push(Expr::Lambda { params: vec![id.clone()], body: Box::new(Expr::LambdaVariable(id)) });
             }
             // No cast comes to help: the merged value must have the type of the start.
-            if !args[2].data_type().same_type(&wanted) {
+            if !args[2].data_type().same_structure(&wanted) {
                 let sql = describe::call_text(b.name, &args);
                 return Err(unexpected_input(&sql, 2, &wanted.quoted_sql(), &args[2]));
+            }
+            // Fields keep the names of the start.
+            for gathered in &mut args[1..3] {
+                named_as(gathered, &wanted, b.ansi());
             }
             (args[3].data_type(), true)
         }
