@@ -7,6 +7,7 @@ from pyspark.sql import _frame_checks as checks
 from pyspark.sql import _frame_repr
 from pyspark.sql._frame_actions import Actions
 from pyspark.sql._frame_views import Views
+from pyspark.sql._literals import not_yet
 from pyspark.sql.column import Column, _expected, _exprs, _literal, _to_expr
 from pyspark.sql.types import StructType, _parse_datatype_json_string
 
@@ -101,6 +102,21 @@ class DataFrame(Actions, Views):
 
     def _repr_html_(self):
         return _frame_repr.table(self) if _frame_repr.eager(self) else None
+
+    def repartitionById(self, numPartitions, partitionIdCol):
+        raise not_yet("DataFrame.repartitionById")
+
+    def nearestByJoin(self, other, rankingExpression, numResults, mode, direction, *, joinType="inner"):
+        raise not_yet("DataFrame.nearestByJoin")
+
+    def zip(self, other):
+        raise not_yet("DataFrame.zip")
+
+    @property
+    def executionInfo(self):
+        raise PySparkValueError(
+            errorClass="CLASSIC_OPERATION_NOT_SUPPORTED_ON_DF", messageParameters={"member": "queryExecution"}
+        )
 
     @property
     def plot(self):

@@ -157,6 +157,12 @@ class SparkSession:
         return UDTFRegistration(self)
 
     @property
+    def dataSource(self):
+        from pyspark.sql._literals import not_yet
+
+        raise not_yet("SparkSession.dataSource")
+
+    @property
     def read(self):
         self._enter()
         from pyspark.sql.readwriter import DataFrameReader
