@@ -62,7 +62,7 @@ mod order;
 pub mod text;
 
 pub use self::arrays::{ValueBuilder, array_from_values, default_value, repeat_value, value_at};
-pub use self::java_map::{through_java, unpickled};
+pub use self::java_map::{java_map_of, through_java, unpickled};
 pub(crate) use self::order::compare_f64;
 pub use self::order::{HashKey, compare, compare_nulls_first};
 

@@ -510,6 +510,14 @@ mod _tidemark_frame {
         dataframe::show_string(&current(vm)?.sql, &plan.plan, n, truncate, vertical).py(vm)
     }
 
+    /// Names in the order of a java.util.HashMap that was made of a map with them.
+    #[pyfunction]
+    fn java_map_order(names: Vec<PyObjectRef>, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        let names = names.iter().map(|name| Ok(name.str(vm)?.to_string())).collect::<PyResult<Vec<String>>>()?;
+        let ordered = tidemark_sql::value::java_map_of(&names);
+        Ok(vm.ctx.new_list(ordered.iter().map(|name| name.to_pyobject(vm)).collect()).into())
+    }
+
     /// Raises what running a stream as a batch raises.
     #[pyfunction]
     fn check_batch(plan: Plan, vm: &VirtualMachine) -> PyResult<()> {

@@ -142,17 +142,7 @@ impl Analyzer<'_> {
 
 /// PivotFirst.supportsDataType.
 fn held(data_type: &DataType) -> bool {
-    matches!(
-        data_type,
-        DataType::Boolean
-            | DataType::Byte
-            | DataType::Short
-            | DataType::Integer
-            | DataType::Long
-            | DataType::Float
-            | DataType::Double
-            | DataType::Decimal { .. }
-    )
+    *data_type == DataType::Boolean || data_type.is_numeric()
 }
 
 impl crate::expr::Alias {

@@ -230,30 +230,18 @@ fn check_frame(analyzer: &Analyzer<'_>, spec: &mut WindowSpec) -> Result<()> {
         ));
     }
     let key = spec.order_by[0].child.data_type();
-    let numeric = |t: &DataType| {
-        matches!(
-            t,
-            DataType::Byte
-                | DataType::Short
-                | DataType::Integer
-                | DataType::Long
-                | DataType::Float
-                | DataType::Double
-                | DataType::Decimal { .. }
-        )
-    };
-    let time = matches!(key, DataType::Date | DataType::Timestamp | DataType::TimestampNtz);
+    let time = key.is_datetime();
     for (location, bound) in bounds {
         let Some(bound) = bound else { continue };
         let given = bound.data_type();
-        let fits = (numeric(&key) && numeric(&given))
+        let fits = (key.is_numeric() && given.is_numeric())
             || (key == DataType::Date && given == DataType::Integer)
             || (time
                 && matches!(
                     given,
                     DataType::DayTimeInterval { .. } | DataType::YearMonthInterval { .. } | DataType::CalendarInterval
                 ));
-        if !numeric(&key) && !time {
+        if !key.is_numeric() && !time {
             return Err(SparkError::analysis(
                 "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE",
                 &[
@@ -279,7 +267,7 @@ fn check_frame(analyzer: &Analyzer<'_>, spec: &mut WindowSpec) -> Result<()> {
         }
     }
     // The bounds are added to the key: they take its type.
-    if numeric(&key)
+    if key.is_numeric()
         && let Some(frame) = &mut spec.frame
     {
         for bound in [&mut frame.start, &mut frame.end] {

@@ -343,20 +343,6 @@ pub fn insert_into(
 
 /// Whether ANSI's rules let a value of one type be stored in a column of another (Cast.canANSIStoreAssign).
 fn can_store(from: &DataType, to: &DataType) -> bool {
-    let text = |t: &DataType| matches!(t, DataType::String | DataType::Char(_) | DataType::Varchar(_));
-    let number = |t: &DataType| {
-        matches!(
-            t,
-            DataType::Byte
-                | DataType::Short
-                | DataType::Integer
-                | DataType::Long
-                | DataType::Float
-                | DataType::Double
-                | DataType::Decimal { .. }
-        )
-    };
-    let time = |t: &DataType| matches!(t, DataType::Date | DataType::Timestamp | DataType::TimestampNtz);
     let nested = |t: &DataType| {
         matches!(t, DataType::Array { .. } | DataType::Map { .. } | DataType::Struct(_) | DataType::Variant)
     };
@@ -373,7 +359,11 @@ fn can_store(from: &DataType, to: &DataType) -> bool {
         (DataType::YearMonthInterval { .. }, DataType::YearMonthInterval { .. })
         | (DataType::DayTimeInterval { .. }, DataType::DayTimeInterval { .. }) => true,
         (from, to) if from == to => true,
-        (from, to) => (number(from) && number(to)) || (time(from) && time(to)) || (text(to) && !nested(from)),
+        (from, to) => {
+            (from.is_numeric() && to.is_numeric())
+                || (from.is_datetime() && to.is_datetime())
+                || (to.is_string() && !nested(from))
+        }
     }
 }
 

@@ -60,10 +60,22 @@ pub fn unpickled(value: &Value) -> Value {
     rebuilt(value, &|entries| {
         // A single entry is put by itself.
         let first = entries.len().min(PIECE);
-        let wanted = if first > 1 { first * 4 / 3 + 1 } else { 16 };
+        let wanted = if first > 1 { wanted(first) } else { 16 };
         let pieces = entries.chunks(PIECE).flat_map(|piece| ordered(piece.iter().rev().cloned().collect(), 16));
         ordered(pieces.collect(), wanted)
     })
+}
+
+/// The table that HashMap.putMapEntries makes for a number of entries.
+fn wanted(entries: usize) -> usize {
+    entries * 4 / 3 + 1
+}
+
+/// Names in the order of a HashMap that was made of a map in which they stand in this order.
+pub fn java_map_of(names: &[String]) -> Vec<String> {
+    let table = wanted(names.len());
+    let entries = names.iter().map(|name| (Value::from(name.as_str()), Value::Null)).collect();
+    ordered(entries, table).iter().filter_map(|(name, _)| name.as_str().map(str::to_owned)).collect()
 }
 
 type Entries = Vec<(Value, Value)>;

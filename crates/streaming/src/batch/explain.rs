@@ -1,5 +1,6 @@
 //! Plans as text: explain() of a running query, and the plan in the text of a failure.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use tidemark_sql::explain::{as_optimized, tree_below};
@@ -11,10 +12,14 @@ use super::{MicroBatch, OpenSource};
 use crate::query::Query;
 use crate::sinks::Sink;
 
-/// The plans of the last batch.
+/// The plans of the last batch, which become text when somebody asks.
 pub(crate) struct Explained {
-    simple: String,
-    extended: String,
+    planned: Rc<PlannedBatch>,
+    /// The writing node.
+    header: String,
+    /// The writer of a sink of Spark's second interface.
+    writer: Option<String>,
+    output: Vec<Arc<Attribute>>,
 }
 
 /// What an analysed plan shows above the data of a batch: the files' columns become the source's.
@@ -34,42 +39,43 @@ fn root(plan: &LogicalPlan) -> String {
 }
 
 impl Explained {
-    pub(super) fn new(planned: &PlannedBatch, sink: &dyn Sink, query: &Query) -> Self {
-        let batch = planned.stateful.batch_id;
-        let header = sink.plan_text(&query.setup);
-        let [simple, verbose] = [false, true].map(|verbose| planned.physical_text(verbose));
-        let (logical, columns, optimized, physical) = if let Some(writer) = sink.writer_text() {
-            let write = format!("MicroBatchWrite[epoch: {batch}, writer: {writer}]");
-            // The rows are the only child of the writing node.
-            let below = |tree: String| {
-                let rows =
-                    tree.lines().enumerate().map(|(i, line)| format!("{}{line}\n", if i == 0 { "+- " } else { "   " }));
-                format!("WriteToDataSourceV2 {write}\n{}", rows.collect::<String>())
-            };
-            let table = header.trim_start_matches("WriteToMicroBatchDataSource ");
-            let optimized_header = format!("~WriteToDataSourceV2 RelationV2[] {table}, {write}");
-            let optimized = tree_below(&optimized_header, &planned.optimized, &|_| None);
-            // A command has no columns.
-            let logical = tree_below(&header, &planned.logical, &batch_data);
-            (logical, String::new(), optimized, [simple, verbose].map(below))
-        } else {
-            let header = format!("{header}, {batch}");
-            let column = |a: &Arc<Attribute>| format!("{}: {}", a.name, a.data_type.simple_string());
-            let columns: Vec<String> = query.setup.output.iter().map(column).collect();
-            let logical = tree_below(&header, &planned.logical, &batch_data);
-            (logical, format!("{}\n", columns.join(", ")), root(&planned.optimized), [simple, verbose])
-        };
-        let [simple, verbose] = physical;
-        let extended = format!(
-            "== Parsed Logical Plan ==\n{logical}\n== Analyzed Logical Plan ==\n{columns}{logical}\n\
-             == Optimized Logical Plan ==\n{}\n== Physical Plan ==\n{verbose}",
-            as_optimized(&optimized)
-        );
-        Self { simple: format!("== Physical Plan ==\n{simple}\n"), extended }
+    pub(super) fn new(planned: Rc<PlannedBatch>, sink: &dyn Sink, query: &Query) -> Self {
+        let (header, writer) = (sink.plan_text(&query.setup), sink.writer_text());
+        Self { planned, header, writer, output: query.setup.output.clone() }
     }
 
     pub(crate) fn text(&self, extended: bool) -> String {
-        if extended { self.extended.clone() } else { self.simple.clone() }
+        let planned = &self.planned;
+        let batch = planned.stateful.batch_id;
+        let write = self.writer.as_ref().map(|writer| format!("MicroBatchWrite[epoch: {batch}, writer: {writer}]"));
+        let mut physical = planned.physical_text(extended);
+        if let Some(write) = &write {
+            // The rows are the only child of the writing node.
+            let rows =
+                physical.lines().enumerate().map(|(i, line)| format!("{}{line}\n", if i == 0 { "+- " } else { "   " }));
+            physical = format!("WriteToDataSourceV2 {write}\n{}", rows.collect::<String>());
+        }
+        if !extended {
+            return format!("== Physical Plan ==\n{physical}\n");
+        }
+        let (logical, columns, optimized) = if let Some(write) = &write {
+            let table = self.header.trim_start_matches("WriteToMicroBatchDataSource ");
+            let optimized_header = format!("~WriteToDataSourceV2 RelationV2[] {table}, {write}");
+            let optimized = tree_below(&optimized_header, &planned.optimized, &|_| None);
+            // A command has no columns.
+            (tree_below(&self.header, &planned.logical, &batch_data), String::new(), optimized)
+        } else {
+            let header = format!("{}, {batch}", self.header);
+            let column = |a: &Arc<Attribute>| format!("{}: {}", a.name, a.data_type.simple_string());
+            let columns: Vec<String> = self.output.iter().map(column).collect();
+            let logical = tree_below(&header, &planned.logical, &batch_data);
+            (logical, format!("{}\n", columns.join(", ")), root(&planned.optimized))
+        };
+        format!(
+            "== Parsed Logical Plan ==\n{logical}\n== Analyzed Logical Plan ==\n{columns}{logical}\n\
+             == Optimized Logical Plan ==\n{}\n== Physical Plan ==\n{physical}",
+            as_optimized(&optimized)
+        )
     }
 }
 

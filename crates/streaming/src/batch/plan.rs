@@ -18,15 +18,12 @@ use tidemark_sql::planner::Planner;
 use tidemark_sql::session::SqlSession;
 use tidemark_sql::types::DataType;
 
-use super::explain::Explained;
 use super::reused::scans_reused;
 use crate::api::OperatorDescription;
 use crate::fates::OperatorRule;
 use crate::operators::watermark::behind;
 use crate::operators::{OperatorInfo, OutputMode, StatefulBatch, StatefulPlanner};
-use crate::query::Query;
 use crate::settings::Settings;
-use crate::sinks::Sink;
 use crate::trigger::Trigger;
 
 /// Sinks of Spark's second interface.
@@ -259,10 +256,6 @@ impl PlannedBatch {
                 value: info.value,
             })
             .collect()
-    }
-
-    pub(super) fn explained(&self, sink: &dyn Sink, query: &Query) -> Explained {
-        Explained::new(self, sink, query)
     }
 }
 

@@ -10,6 +10,7 @@ use tidemark_sql::expr::Attribute;
 use tidemark_sql::plan::{LogicalPlan, PlanRef};
 
 use super::events::MAX_EVENTS;
+use super::explain::Explained;
 use super::observe::Observer;
 use super::plan::PlannedBatch;
 use super::{Executed, MicroBatch, Timings, describe_operators, sink_env};
@@ -94,7 +95,7 @@ impl MicroBatch {
             self.timestamp_ms.saturating_mul(1000),
             !self.stateful_plan,
         )?);
-        *query.explained.borrow_mut() = Some(planned.explained(&*self.sink, query));
+        *query.explained.borrow_mut() = Some(Explained::new(planned.clone(), &*self.sink, query));
         if self.first.get() {
             describe_operators(query, planned.operators());
         }

@@ -3,6 +3,8 @@
 import json
 from abc import ABC, abstractmethod
 
+import _tidemark_frame as _native
+
 __all__ = ["StreamingQueryListener"]
 
 
@@ -82,17 +84,7 @@ class QueryStartedEvent(_Event):
 
 def _as_java_map(items):
     """The items in the order of a java.util.HashMap that was made of them."""
-    size = 1
-    while size < int(len(items) / 0.75 + 1):
-        size *= 2
-
-    def bucket(name):
-        code = 0
-        for unit in name:
-            code = (31 * code + ord(unit)) & 0xFFFFFFFF
-        return (code ^ (code >> 16)) & (size - 1)
-
-    return {name: items[name] for name in sorted(items, key=bucket)}
+    return {name: items[name] for name in _native.java_map_order(list(items))}
 
 
 def _row(metrics):
