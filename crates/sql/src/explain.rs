@@ -8,7 +8,9 @@ mod physical;
 use crate::error::Result;
 use crate::exec::{ExecContext, ExecRef, PlannerExtension};
 use crate::expr::{Attribute, Expr, SortOrder};
-use crate::plan::{JoinCondition, JoinKind, LocalRelation, LogicalPlan, PlanRef, SetOperation, StreamingRelation};
+use crate::plan::{
+    JoinCondition, JoinKind, LocalRelation, LogicalPlan, PlanRef, SetOperation, Spread, StreamingRelation,
+};
 
 /// The tree of a plan, a node a line, as TreeNode.treeString prints it.
 pub fn tree_string(plan: &LogicalPlan) -> String {
@@ -135,10 +137,18 @@ fn local_relation(relation: &LocalRelation) -> String {
 pub fn with_parent(parent: &LogicalPlan, failed: usize, analysed: &[PlanRef], tree: &str) -> String {
     let line = node_line(parent);
     let mark = if line.starts_with('\'') { "" } else { "'" };
-    let mut out = format!("{mark}{line}\n");
     let children = parent.child_plans();
-    for (i, child) in children.iter().enumerate() {
-        let text = if i == failed { tree.to_owned() } else { tree_string(analysed.get(i).unwrap_or(child)) };
+    let text = |(i, child): (usize, &PlanRef)| {
+        if i == failed { tree.to_owned() } else { tree_string(analysed.get(i).unwrap_or(child)) }
+    };
+    let texts: Vec<String> = children.iter().enumerate().map(text).collect();
+    tree_over(&format!("{mark}{line}"), &texts)
+}
+
+/// A node's line above the trees of its children.
+pub fn tree_over(line: &str, children: &[String]) -> String {
+    let mut out = format!("{line}\n");
+    for (i, text) in children.iter().enumerate() {
         let (first, rest) = if i + 1 == children.len() { ("+- ", "   ") } else { (":- ", ":  ") };
         for (n, line) in text.lines().enumerate() {
             out.push_str(if n == 0 { first } else { rest });
@@ -154,7 +164,7 @@ fn list(exprs: &[Expr]) -> String {
 }
 
 /// An expression that is an argument of its own: a bare column shows its type (AttributeReference.simpleString).
-fn lone(expr: &Expr) -> String {
+pub(crate) fn lone(expr: &Expr) -> String {
     match expr {
         Expr::Attribute(attribute) => format!("{}: {}", expr.plan_string(), attribute.data_type.simple_string()),
         other => other.plan_string(),
@@ -262,9 +272,13 @@ pub fn node_line(plan: &LogicalPlan) -> String {
         P::Window { list: exprs, partition_by, order_by, .. } => {
             format!("Window {}, {}, {}", list(exprs), list(partition_by), orders(order_by))
         }
-        P::Repartition { partitions, by, .. } if !by.is_empty() => {
+        P::Repartition { partitions, by, spread, .. } if !by.is_empty() => {
             let count = partitions.map_or(String::new(), |n| format!(", {n}"));
-            format!("RepartitionByExpression {}{count}", list(by))
+            let by = match (spread, by.as_slice()) {
+                (Spread::Id, [id]) => format!("[{}]", crate::planner::text::direct_id(&id.plan_string())),
+                _ => list(by),
+            };
+            format!("RepartitionByExpression {by}{count}")
         }
         P::Repartition { partitions, shuffle, .. } => {
             format!("Repartition {}, {shuffle}", partitions.map_or(String::new(), |n| n.to_string()))

@@ -271,6 +271,9 @@ impl<'a> Parser<'a> {
 
     /// The name of a table or subquery where none need stand: words of joins and set operations are none.
     fn try_table_name(&mut self) -> Option<String> {
+        if self.nearest_follows() {
+            return None;
+        }
         let token = self.peek();
         let strict = token.kind == Kind::Word && STRICT.iter().any(|word| token.text.eq_ignore_ascii_case(word));
         if strict { None } else { self.try_identifier() }

@@ -1,9 +1,12 @@
 //! Logical plans, as in Catalyst. The analyzer takes them from unresolved to resolved; the optimizer keeps them resolved.
 
+mod nearest;
 mod python;
 mod schema;
 mod tree;
 
+pub use nearest::{NearestBy, NearestByJoin, NearestDirection};
+pub(crate) use nearest::{count as nearest_count, unsupported_kind};
 pub use python::{GroupTimeout, PythonOperation, PythonOperator, TimeMode};
 
 use std::sync::Arc;
@@ -141,12 +144,12 @@ pub enum LogicalPlan {
         order_by: Vec<SortOrder>,
         child: PlanRef,
     },
-    /// repartition / coalesce / repartitionByRange.
+    /// repartition / coalesce / repartitionByRange / repartitionById.
     Repartition {
         partitions: Option<usize>,
         shuffle: bool,
         by: Vec<Expr>,
-        range: bool,
+        spread: Spread,
         child: PlanRef,
     },
     /// Rows whose random number lies from `lower` (0 for sample()) to `fraction`.
@@ -190,6 +193,15 @@ pub enum LogicalPlan {
         ctes: Vec<(String, PlanRef)>,
         child: PlanRef,
     },
+}
+
+/// How the expressions of a repartitioning send rows to partitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spread {
+    Hash,
+    Range,
+    /// One integer, the partition's number itself (DirectShufflePartitionID).
+    Id,
 }
 
 /// A node that another crate defines.

@@ -22,7 +22,7 @@ mod _tidemark_frame {
     use rustpython_vm::{PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
     use tidemark_sql::dataframe::{self, Grouping, ReadSpec, Subquery, TableInput, TableOptions, WriteSpec};
     use tidemark_sql::expr::Expr;
-    use tidemark_sql::plan::{JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
+    use tidemark_sql::plan::{JoinCondition, JoinKind, LogicalPlan, NearestBy, PlanRef, SetOperation, Spread};
     use tidemark_sql::types::{DataType, StructType};
     use tidemark_sql::value::unpickled;
 
@@ -264,7 +264,36 @@ mod _tidemark_frame {
         by: Vec<Column>,
         vm: &VirtualMachine,
     ) -> PyResult<PyPlan> {
-        wrap(dataframe::repartition(&current(vm)?.sql, &plan.plan, partitions, shuffle, range, exprs(&by)), vm)
+        let spread = if range { Spread::Range } else { Spread::Hash };
+        wrap(dataframe::repartition(&current(vm)?.sql, &plan.plan, partitions, shuffle, spread, exprs(&by)), vm)
+    }
+
+    #[pyfunction]
+    fn repartition_by_id(plan: Plan, partitions: usize, id: Column, vm: &VirtualMachine) -> PyResult<PyPlan> {
+        let by = vec![id.expr.clone()];
+        wrap(dataframe::repartition(&current(vm)?.sql, &plan.plan, Some(partitions), true, Spread::Id, by), vm)
+    }
+
+    /// `kind`, `mode` and `direction` as the script gave them.
+    #[pyfunction]
+    fn nearest_by_join(
+        left: Plan,
+        right: Plan,
+        ranking: Column,
+        results: i32,
+        mode: String,
+        direction: String,
+        kind: String,
+        vm: &VirtualMachine,
+    ) -> PyResult<PyPlan> {
+        let how = NearestBy::parse(&kind, &mode, &direction, i64::from(results)).py(vm)?;
+        let ranking = ranking.expr.clone();
+        wrap(dataframe::nearest_by_join(&current(vm)?.sql, &left.plan, &right.plan, ranking, how), vm)
+    }
+
+    #[pyfunction]
+    fn zip(left: Plan, right: Plan, vm: &VirtualMachine) -> PyResult<PyPlan> {
+        wrap(dataframe::zip(&left.plan, &right.plan), vm)
     }
 
     #[pyfunction]
@@ -407,7 +436,8 @@ mod _tidemark_frame {
 
     #[pyfunction]
     fn range(start: i64, end: i64, step: i64, partitions: Option<usize>, vm: &VirtualMachine) -> PyResult<PyPlan> {
-        wrap(dataframe::range(&current(vm)?.sql, start, end, step, partitions), vm)
+        let slices = partitions.unwrap_or(current(vm)?.sql.parallelism.get().max(1));
+        wrap(dataframe::range(start, end, step, Some(slices)), vm)
     }
 
     /// A reader at load(): `streaming` chooses readStream.

@@ -5,7 +5,7 @@ use super::aggregate::{missing_aggregation, missing_aggregation_error};
 use super::functions::GROUPING;
 use crate::error::{Result, SparkError};
 use crate::expr::{Expr, SortOrder, quoted_sql};
-use crate::plan::{LogicalPlan, PlanRef};
+use crate::plan::{LogicalPlan, PlanRef, Spread};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -183,4 +183,18 @@ pub(super) fn orderable(order: &SortOrder) -> Result<()> {
         "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
         &[("sqlExpr", &sql), ("functionName", "`sortorder`"), ("dataType", &key.data_type().quoted_sql())],
     ))
+}
+
+/// repartitionById: the partition's number is an INT and nothing else.
+pub(super) fn partition_id(analyzer: &Analyzer<'_>, plan: &LogicalPlan) -> Result<()> {
+    let LogicalPlan::Repartition { by, spread: Spread::Id, .. } = plan else { return Ok(()) };
+    match by.iter().find(|id| id.data_type() != DataType::Integer) {
+        Some(id) => {
+            let sql = crate::planner::text::direct_id(&id.pretty_sql());
+            let error = crate::functions::coercion::unexpected_input(&sql, 0, "\"INT\"", id);
+            let tree = crate::explain::tree_string(plan);
+            Err(error.with_context(format!("{};\n'{tree}", analyzer.place())))
+        }
+        None => Ok(()),
+    }
 }

@@ -24,6 +24,7 @@ mod lateral;
 mod merged_keys;
 mod metrics;
 mod names;
+mod nearest;
 mod outer_limit;
 mod pivot;
 mod project;
@@ -46,7 +47,7 @@ use crate::conf::SqlConf;
 use crate::error::{Result, SparkError};
 use crate::expr::{Attribute, Expr, ExprId, Origin, Site};
 use crate::functions::datetime::zone::Zone;
-use crate::plan::{LogicalPlan, PlanRef};
+use crate::plan::{LogicalPlan, NearestByJoin, PlanRef};
 use crate::session::SqlSession;
 use crate::types::DataType;
 
@@ -298,15 +299,20 @@ impl<'a> Analyzer<'a> {
             LogicalPlan::Generate { generator, outer, qualifier, output, child } => {
                 self.generate(generator, outer, qualifier, output, &child)
             }
-            LogicalPlan::Repartition { partitions, shuffle, by, range, child } => {
+            LogicalPlan::Repartition { partitions, shuffle, by, spread, child } => {
                 let scope = self.scope(&child);
                 let by = by.into_iter().map(|expr| self.expr(expr, &scope)).collect::<Result<Vec<_>>>()?;
-                Ok(Arc::new(LogicalPlan::Repartition { partitions, shuffle, by, range, child }))
+                let node = LogicalPlan::Repartition { partitions, shuffle, by, spread, child };
+                checks::partition_id(self, &node)?;
+                Ok(Arc::new(node))
             }
             LogicalPlan::Sample { .. } => Ok(Arc::new(node)),
             LogicalPlan::CollectMetrics { name, metrics, child } => self.collect_metrics(name, metrics, child),
             LogicalPlan::Hint { .. } => Ok(Arc::new(node)),
-            LogicalPlan::Extension(_) => {
+            LogicalPlan::Extension(ref extension) => {
+                if let Some(join) = extension.as_any().downcast_ref::<NearestByJoin>() {
+                    return self.nearest_by_join(join);
+                }
                 let scope = Scope::of(&node.child_plans());
                 let node = node.try_map_expressions(&mut |expr| self.expr(expr, &scope))?;
                 Ok(Arc::new(node))
@@ -410,7 +416,7 @@ fn at_query(mut error: SparkError, place: &[Expr]) -> SparkError {
                 | "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN"
                 | "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE"
         )
-    );
+    ) || error.condition.as_deref().is_some_and(|condition| condition.starts_with("NEAREST_BY_JOIN."));
     if let [Expr::At { origin, .. }] = place
         && own
         && error.context.starts_with(";\n")

@@ -9,7 +9,7 @@ use crate::datasource::metadata_log::has_log;
 use crate::error::{Result, SparkError};
 use crate::exec::Partition;
 use crate::expr::Expr;
-use crate::plan::{FileRelation, LocalRelation, LogicalPlan, PlanRef};
+use crate::plan::{FileRelation, LocalRelation, LogicalPlan, PlanRef, Spread};
 use crate::session::SqlSession;
 
 /// What is done with the rows of a deferred table.
@@ -226,9 +226,8 @@ fn sampled(plan: &LogicalPlan, name: &str) -> usize {
     let own = match plan {
         // The first rows of a sort are found without partitions.
         LogicalPlan::Limit { child, .. } if matches!(&**child, LogicalPlan::Sort { .. }) => return 0,
-        LogicalPlan::Sort { global: true, child, .. } | LogicalPlan::Repartition { range: true, child, .. } => {
-            usize::from(reads(child))
-        }
+        LogicalPlan::Sort { global: true, child, .. }
+        | LogicalPlan::Repartition { spread: Spread::Range, child, .. } => usize::from(reads(child)),
         _ => 0,
     };
     own + plan.child_plans().iter().map(|child| sampled(child, name)).sum::<usize>()

@@ -6,7 +6,7 @@ use super::{node, parse_attribute_name};
 use crate::analyzer::{Analyzer, column_in, interval, quoted};
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::{Attribute, Expr, SortOrder};
-use crate::plan::{LogicalPlan, PlanRef};
+use crate::plan::{LogicalPlan, PlanRef, Spread};
 use crate::session::SqlSession;
 use crate::types::DataType;
 use crate::value::Value;
@@ -213,10 +213,10 @@ pub fn repartition(
     plan: &PlanRef,
     partitions: Option<usize>,
     shuffle: bool,
-    range: bool,
+    spread: Spread,
     by: Vec<Expr>,
 ) -> Result<PlanRef> {
-    node(session, LogicalPlan::Repartition { partitions, shuffle, by, range, child: plan.clone() })
+    node(session, LogicalPlan::Repartition { partitions, shuffle, by, spread, child: plan.clone() })
 }
 
 pub fn sample(

@@ -23,6 +23,7 @@ mod table_functions;
 mod tables;
 mod variables;
 mod writing;
+mod zip;
 
 pub use actions::{collect, count, explain, input_files, is_local, is_streaming, schema, show_string, take};
 pub use caching::{Cached, cache, clear_cache, is_cached, storage_level, uncache};
@@ -44,7 +45,7 @@ pub use python::{
 };
 pub(crate) use reading::STREAM_FORMATS;
 pub use reading::{read, read_stream};
-pub use relations::{create_temp_view, join, set_operation, union, unpivot};
+pub use relations::{create_temp_view, join, nearest_by_join, set_operation, union, unpivot};
 pub(crate) use rows::batch;
 pub use rows::{local, range};
 pub use semantics::{same_semantics, semantic_hash};
@@ -54,6 +55,7 @@ pub(crate) use table_functions::{TABLE_ARGUMENT, TABLE_FUNCTION, at_most_one, in
 pub use table_functions::{TableInput, TableOptions, table_function};
 pub use tables::{create_table, create_table_as, insert_into};
 pub use writing::{table_folder, write};
+pub use zip::zip;
 
 use crate::analyzer::Analyzer;
 use crate::error::Result;

@@ -1,9 +1,11 @@
 //! Methods over several DataFrames, and temp views.
 
+use std::sync::Arc;
+
 use super::{lineage, node};
 use crate::error::{Result, SparkError};
 use crate::expr::{Expr, UnresolvedFunction};
-use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
+use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, NearestBy, NearestByJoin, PlanRef, SetOperation};
 use crate::session::SqlSession;
 use crate::types::DataType;
 use crate::value::Value;
@@ -22,6 +24,19 @@ pub fn join(
     lineage::settled(session, join(JoinCondition::On(on.clone())))?;
     let on = lineage::sides_told_apart(session, lineage::plain(on), (left, right), &renewed)?;
     node(session, join(JoinCondition::On(on)))
+}
+
+pub fn nearest_by_join(
+    session: &SqlSession,
+    left: &PlanRef,
+    right: &PlanRef,
+    ranking: Expr,
+    how: NearestBy,
+) -> Result<PlanRef> {
+    let renewed = crate::analyzer::apart(session, left, right);
+    let ranking = lineage::renamed(ranking, left, right, &renewed);
+    let join = NearestByJoin { left: left.clone(), right: renewed, how, ranking };
+    node(session, LogicalPlan::Extension(Arc::new(join)))
 }
 
 pub fn union(

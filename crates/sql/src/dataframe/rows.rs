@@ -75,14 +75,13 @@ fn has_length(data_type: &DataType) -> bool {
 }
 
 /// spark.range.
-pub fn range(session: &SqlSession, start: i64, end: i64, step: i64, partitions: Option<usize>) -> Result<PlanRef> {
+pub fn range(start: i64, end: i64, step: i64, partitions: Option<usize>) -> Result<PlanRef> {
     if step == 0 {
         return Err(crate::error::SparkError::plain(
             crate::error::ErrorClass::IllegalArgument,
             "requirement failed: step (0) cannot be 0",
         ));
     }
-    let _ = session;
     let id = Arc::new(Attribute {
         id: ExprId::fresh(),
         name: "id".into(),

@@ -37,11 +37,14 @@ fn relations(plan: &PlanRef) -> Vec<PlanRef> {
     }
 }
 
-/// DataFrame.sameSemantics: rows in hand are the same when they are the same rows in memory.
+/// DataFrame.sameSemantics: rows that came as an RDD are the same when they are the same rows in memory, others when they are equal.
 pub fn same_semantics(left: &PlanRef, right: &PlanRef) -> bool {
     let (ours, theirs) = (relations(left), relations(right));
     let same_rows = ours.len() == theirs.len()
         && ours.iter().zip(&theirs).all(|pair| match (&**pair.0, &**pair.1) {
+            (LogicalPlan::LocalRelation(a), LogicalPlan::LocalRelation(b)) if a.from_rdd || b.from_rdd => {
+                Arc::ptr_eq(&a.partitions, &b.partitions)
+            }
             (LogicalPlan::LocalRelation(a), LogicalPlan::LocalRelation(b)) => a.partitions == b.partitions,
             _ => false,
         });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::expr::{Expr, SortOrder};
 use crate::functions::describe::unresolved;
-use crate::plan::{LogicalPlan, PlanRef};
+use crate::plan::{LogicalPlan, PlanRef, Spread};
 use crate::session::SqlSession;
 
 /// Before `HANDLE:NAME` in the name of a call that the DataFrame API makes.
@@ -46,7 +46,7 @@ pub(crate) fn table_argument(table: PlanRef, options: TableOptions) -> PlanRef {
             partitions: options.single_partition.then_some(1),
             shuffle: true,
             by: (0..keys).map(key).collect(),
-            range: false,
+            spread: Spread::Hash,
             child: plan,
         });
     }

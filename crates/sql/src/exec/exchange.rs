@@ -4,7 +4,8 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, UInt32Array};
+use arrow::array::{ArrayRef, AsArray, UInt32Array};
+use arrow::datatypes::Int32Type;
 use arrow::record_batch::RecordBatch;
 
 use super::batch::{BATCH_ROWS, concat_partition, make_batch, row_count, take_rows};
@@ -36,6 +37,11 @@ pub enum Distribution {
     RoundRobin {
         partitions: usize,
     },
+    /// pmod(key, partitions), nulls to partition 0 (ShufflePartitionIdPassThrough).
+    Id {
+        key: Expr,
+        partitions: usize,
+    },
     /// Ordered ranges over the partitions; ties stay together.
     Range {
         order: Vec<SortOrder>,
@@ -61,6 +67,7 @@ impl ExchangeExec {
     pub fn new(distribution: Distribution, coalesce: bool, origin: &'static str, child: ExecRef) -> Result<Self> {
         let bound = match &distribution {
             Distribution::Hash { keys, .. } => bind_all(keys, child.output())?,
+            Distribution::Id { key, .. } => bind_all(std::slice::from_ref(key), child.output())?,
             _ => Vec::new(),
         };
         let bound_order = match &distribution {
@@ -129,6 +136,9 @@ impl ExecNode for ExchangeExec {
                 format!("hashpartitioning({}, {partitions})", list.join(", "))
             }
             Distribution::RoundRobin { partitions } => format!("RoundRobinPartitioning({partitions})"),
+            Distribution::Id { key, partitions } => {
+                format!("shufflepartitionidpassthrough({}, {partitions})", text::direct_id(&text::expression(key)))
+            }
             Distribution::Range { order, partitions } => {
                 let list: Vec<String> = order.iter().map(text::order).collect();
                 format!("rangepartitioning({}, {partitions})", list.join(", "))
@@ -174,6 +184,18 @@ impl ExecNode for ExchangeExec {
                 }
                 out.finish(&self.output)?
             }
+            Distribution::Id { partitions, .. } => {
+                let mut out = Scatter::new(*partitions);
+                for (index, partition) in input.into_iter().enumerate() {
+                    let mut base = 0;
+                    for batch in partition {
+                        let keys = eval_all(&self.bound, &batch, &ctx.eval(index, base))?;
+                        base += batch.num_rows() as i64;
+                        out.push(&batch, &id_targets(&keys[0], *partitions))?;
+                    }
+                }
+                out.finish(&self.output)?
+            }
             Distribution::Range { partitions, .. } => {
                 let all: Partition = input.into_iter().flatten().collect();
                 match &self.bound_order {
@@ -199,6 +221,7 @@ impl ExecNode for ExchangeExec {
                     .collect();
                 ids.map_or(Partitioning::Unknown, |keys| Partitioning::Hash { keys, partitions: *partitions })
             }
+            Distribution::Id { key: Expr::Attribute(key), .. } => Partitioning::Id { key: key.id },
             Distribution::RoundRobin { partitions: 1 } => Partitioning::Single,
             _ => Partitioning::Unknown,
         }
@@ -214,6 +237,13 @@ pub fn hash_targets(keys: &[ArrayRef], types: &[DataType], rows: usize, partitio
         return vec![partition_of(HASH_SEED, partitions) as u32; rows];
     }
     murmur3_hash_columns(keys, types, HASH_SEED).into_iter().map(|h| partition_of(h, partitions) as u32).collect()
+}
+
+/// Target partition of every row whose partition's number stands in the column.
+fn id_targets(key: &ArrayRef, partitions: usize) -> Vec<u32> {
+    let partitions = i32::try_from(partitions).unwrap_or(i32::MAX);
+    let ids = key.as_primitive::<Int32Type>();
+    ids.iter().map(|id| id.map_or(0, |id| id.rem_euclid(partitions).unsigned_abs())).collect()
 }
 
 /// Rows to `n` partitions by the hash of the columns at `keys`; order within a partition is that of the input.

@@ -81,6 +81,10 @@ pub enum Partitioning {
         keys: Vec<crate::expr::ExprId>,
         partitions: usize,
     },
+    /// The attribute holds the partition's number.
+    Id {
+        key: crate::expr::ExprId,
+    },
 }
 
 /// What an execution may know and must report.

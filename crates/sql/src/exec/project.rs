@@ -7,7 +7,7 @@ use super::batch::make_batch;
 use super::bind::{bind_all, eval_all};
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::Result;
-use crate::expr::{Attribute, Expr};
+use crate::expr::{Attribute, Expr, ExprId};
 use crate::planner::text;
 
 #[derive(Debug)]
@@ -24,6 +24,18 @@ impl ProjectExec {
         let bound = bind_all(&list, child.output())?;
         let output = list.iter().map(Expr::to_attribute).collect();
         Ok(Self { list, bound, output, child })
+    }
+
+    /// What a column of the child is called above, if it goes through as it is.
+    fn name_of(&self, column: ExprId) -> Option<ExprId> {
+        self.list.iter().find_map(|e| match e {
+            Expr::Attribute(a) if a.id == column => Some(a.id),
+            Expr::Alias(alias) => match &alias.child {
+                Expr::Attribute(a) if a.id == column => Some(alias.id),
+                _ => None,
+            },
+            _ => None,
+        })
     }
 }
 
@@ -59,21 +71,10 @@ impl ExecNode for ProjectExec {
     fn partitioning(&self) -> Partitioning {
         match self.child.partitioning() {
             Partitioning::Hash { keys, partitions } => {
-                let renamed: Option<Vec<_>> = keys
-                    .iter()
-                    .map(|k| {
-                        self.list.iter().find_map(|e| match e {
-                            Expr::Attribute(a) if a.id == *k => Some(a.id),
-                            Expr::Alias(alias) => match &alias.child {
-                                Expr::Attribute(a) if a.id == *k => Some(alias.id),
-                                _ => None,
-                            },
-                            _ => None,
-                        })
-                    })
-                    .collect();
+                let renamed: Option<Vec<_>> = keys.iter().map(|k| self.name_of(*k)).collect();
                 renamed.map_or(Partitioning::Unknown, |keys| Partitioning::Hash { keys, partitions })
             }
+            Partitioning::Id { key } => self.name_of(key).map_or(Partitioning::Unknown, |key| Partitioning::Id { key }),
             other => other,
         }
     }

@@ -153,12 +153,12 @@ fn push_filter(condition: Expr, child: PlanRef) -> LogicalPlan {
         P::Sort { order, global, child: below } => {
             through(condition, child, below.clone(), |below| P::Sort { order, global, child: below })
         }
-        P::Repartition { partitions, shuffle, by, range, child: below } => {
+        P::Repartition { partitions, shuffle, by, spread, child: below } => {
             through(condition, child, below.clone(), |below| P::Repartition {
                 partitions,
                 shuffle,
                 by,
-                range,
+                spread,
                 child: below,
             })
         }

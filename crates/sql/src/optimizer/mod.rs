@@ -11,6 +11,7 @@ mod expressions;
 mod filters;
 mod joins;
 mod limits;
+mod nearest;
 mod operators;
 mod projects;
 mod pruning;
@@ -37,7 +38,12 @@ struct Batch {
 const BATCHES: &[Batch] = &[
     Batch {
         times: 1,
-        rules: &[operators::finish_analysis, expressions::special_datetimes, operators::replace_distinct],
+        rules: &[
+            operators::finish_analysis,
+            nearest::rewrite,
+            expressions::special_datetimes,
+            operators::replace_distinct,
+        ],
     },
     Batch { times: 10, rules: OPERATORS },
     Batch { times: 1, rules: &[constraints::infer_filters] },

@@ -9,7 +9,7 @@ use super::tokens::Kind;
 use crate::analyzer::{COLUMN_ALIASES, PLACED, STAR_EXCEPT, STAR_SET};
 use crate::error::{Result, SparkError};
 use crate::expr::{Expr, SortOrder};
-use crate::plan::{LogicalPlan, PlanRef, SetOperation};
+use crate::plan::{LogicalPlan, PlanRef, SetOperation, Spread};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -79,7 +79,7 @@ impl Parser<'_> {
                     partitions: None,
                     shuffle: true,
                     by,
-                    range: false,
+                    spread: Spread::Hash,
                     child: plan,
                 });
                 if sorted {

@@ -261,11 +261,11 @@ impl Parser<'_> {
                 })
                 .collect();
             let plan = match numbers.as_deref() {
-                Some([end]) => crate::dataframe::range(self.session, 0, *end, 1, None)?,
-                Some([start, end]) => crate::dataframe::range(self.session, *start, *end, 1, None)?,
-                Some([start, end, step]) => crate::dataframe::range(self.session, *start, *end, *step, None)?,
+                Some([end]) => crate::dataframe::range(0, *end, 1, None)?,
+                Some([start, end]) => crate::dataframe::range(*start, *end, 1, None)?,
+                Some([start, end, step]) => crate::dataframe::range(*start, *end, *step, None)?,
                 Some([start, end, step, parts]) => {
-                    crate::dataframe::range(self.session, *start, *end, *step, usize::try_from(*parts).ok())?
+                    crate::dataframe::range(*start, *end, *step, usize::try_from(*parts).ok())?
                 }
                 _ => return Err(SparkError::not_yet("range() over expressions")),
             };

@@ -241,8 +241,8 @@ impl LogicalPlan {
                 order_by: map_orders(order_by, f)?,
                 child,
             },
-            P::Repartition { partitions, shuffle, by, range, child } => {
-                P::Repartition { partitions, shuffle, by: map_vec(by, f)?, range, child }
+            P::Repartition { partitions, shuffle, by, spread, child } => {
+                P::Repartition { partitions, shuffle, by: map_vec(by, f)?, spread, child }
             }
             P::CollectMetrics { name, metrics, child } => {
                 P::CollectMetrics { name, metrics: map_vec(metrics, f)?, child }

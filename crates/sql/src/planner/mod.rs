@@ -31,7 +31,7 @@ use crate::exec::union::UnionExec;
 use crate::exec::window::WindowExec;
 use crate::exec::{ExecContext, ExecRef, Partition, Partitioning, PlannerExtension};
 use crate::expr::{Expr, SortOrder};
-use crate::plan::{LogicalPlan, PlanRef};
+use crate::plan::{LogicalPlan, PlanRef, Spread};
 use crate::session::SqlSession;
 
 /// Plans one query.
@@ -141,9 +141,9 @@ impl<'a> Planner<'a> {
                 let output = plan.output();
                 Ok(Arc::new(WindowExec::new(list, partition_by.clone(), order_by.clone(), output, child)?))
             }
-            P::Repartition { partitions, shuffle, by, range, child } => {
+            P::Repartition { partitions, shuffle, by, spread, child } => {
                 let child = self.plan_child(child)?;
-                self.plan_repartition(*partitions, *shuffle, by, *range, child)
+                self.plan_repartition(*partitions, *shuffle, by, *spread, child)
             }
             P::Sample { lower, fraction, seed, with_replacement, child } => {
                 let child = self.plan_child(child)?;
@@ -229,7 +229,7 @@ impl<'a> Planner<'a> {
         partitions: Option<usize>,
         shuffle: bool,
         by: &[Expr],
-        range: bool,
+        spread: Spread,
         child: ExecRef,
     ) -> Result<ExecRef> {
         let n = partitions.unwrap_or(self.ctx.shuffle_partitions);
@@ -247,12 +247,14 @@ impl<'a> Planner<'a> {
         };
         let distribution = if n == 1 {
             Distribution::Single
-        } else if range {
-            Distribution::Range { order: order(), partitions: n }
         } else if by.is_empty() {
             Distribution::RoundRobin { partitions: n }
         } else {
-            Distribution::Hash { keys: by.clone(), partitions: n }
+            match spread {
+                Spread::Hash => Distribution::Hash { keys: by.clone(), partitions: n },
+                Spread::Range => Distribution::Range { order: order(), partitions: n },
+                Spread::Id => Distribution::Id { key: by[0].clone(), partitions: n },
+            }
         };
         // A number given by the user is kept; without one adaptive execution may put partitions together.
         let (coalesce, origin) = match (partitions, by.is_empty()) {
@@ -279,6 +281,7 @@ impl<'a> Planner<'a> {
         let satisfied = match child.partitioning() {
             Partitioning::Single => true,
             Partitioning::Hash { keys, .. } => !keys.is_empty() && keys.iter().all(|k| ids.contains(k)),
+            Partitioning::Id { key } => ids.contains(&key),
             Partitioning::Unknown => false,
         };
         if satisfied {

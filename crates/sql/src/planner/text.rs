@@ -19,6 +19,11 @@ pub(crate) fn delay(metadata: &Metadata) -> String {
     metadata.watermark_delay_ms.map_or_else(String::new, |ms| format!("-T{ms}ms"))
 }
 
+/// What repartitionById makes of the column that holds the partition's number.
+pub(crate) fn direct_id(column: &str) -> String {
+    format!("direct_shuffle_partition_id({column})")
+}
+
 /// `[a#1, b#2L]`.
 pub fn attributes(list: &[Arc<Attribute>]) -> String {
     let list: Vec<String> = list.iter().map(|a| attribute(a)).collect();

@@ -154,6 +154,11 @@ class Column:
     desc_nulls_first = _order(False, True)
     desc_nulls_last = _order(False, False)
 
+    @property
+    def _jc(self):
+        """The JVM's column, which is an expression here: what is no column has none."""
+        return self._expr
+
     def __ne__(self, other):
         return _call("!", _native.call("=", [self._expr, _literal(other)], False))
 

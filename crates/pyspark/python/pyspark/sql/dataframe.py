@@ -7,7 +7,6 @@ from pyspark.sql import _frame_checks as checks
 from pyspark.sql import _frame_repr
 from pyspark.sql._frame_actions import Actions
 from pyspark.sql._frame_views import Views
-from pyspark.sql._literals import not_yet
 from pyspark.sql.column import Column, _expected, _exprs, _literal, _to_expr
 from pyspark.sql.types import StructType, _parse_datatype_json_string
 
@@ -102,15 +101,6 @@ class DataFrame(Actions, Views):
 
     def _repr_html_(self):
         return _frame_repr.table(self) if _frame_repr.eager(self) else None
-
-    def repartitionById(self, numPartitions, partitionIdCol):
-        raise not_yet("DataFrame.repartitionById")
-
-    def nearestByJoin(self, other, rankingExpression, numResults, mode, direction, *, joinType="inner"):
-        raise not_yet("DataFrame.nearestByJoin")
-
-    def zip(self, other):
-        raise not_yet("DataFrame.zip")
 
     @property
     def executionInfo(self):
@@ -341,6 +331,14 @@ class DataFrame(Actions, Views):
     def crossJoin(self, other):
         return self._with(_native.join(self._plan, other._jdf, "cross", None, None))
 
+    def nearestByJoin(self, other, rankingExpression, numResults, mode, direction, *, joinType="inner"):
+        right, ranking = other._jdf, rankingExpression._jc
+        how = (int(numResults), mode, direction, joinType)
+        return self._with(_native.nearest_by_join(self._plan, right, ranking, *how))
+
+    def zip(self, other):
+        return self._with(_native.zip(self._plan, other._jdf))
+
     def union(self, other):
         return self._with(_native.union(self._plan, other._jdf, False, False))
 
@@ -440,6 +438,16 @@ class DataFrame(Actions, Views):
         if isinstance(numPartitions, (str, Column)):
             return self._with(_native.repartition(self._plan, None, True, True, _exprs((numPartitions, *cols))))
         raise _expected("numPartitions", "Column, int or str", numPartitions)
+
+    def repartitionById(self, numPartitions, partitionIdCol):
+        if not isinstance(numPartitions, int):
+            raise _expected("numPartitions", "int", numPartitions)
+        if numPartitions <= 0:
+            raise PySparkValueError(
+                errorClass="VALUE_NOT_POSITIVE",
+                messageParameters={"arg_name": "numPartitions", "arg_value": str(numPartitions)},
+            )
+        return self._with(_native.repartition_by_id(self._plan, numPartitions, _to_expr(partitionIdCol)))
 
     def coalesce(self, numPartitions):
         checks.positive_partitions(numPartitions)

@@ -253,6 +253,7 @@ impl ExecNode for AggregateExec {
                     Partitioning::Unknown
                 }
             }
+            Partitioning::Id { key } if !self.output.iter().any(|a| a.id == key) => Partitioning::Unknown,
             other => other,
         }
     }
