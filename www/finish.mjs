@@ -1,9 +1,10 @@
-// Finishes what Trunk has built, before it replaces dist/: no script stays inline (the page's policy forbids it), and the
-// service worker gets its list of files. Trunk runs this after each build.
+// Finishes what Trunk has built, before it replaces dist/: no script stays inline (the page's policy forbids it), tables that
+// nothing reads are blanked, and the service worker gets its list of files. Trunk runs this after each build.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { blankUnread } from "./unread.mjs";
 
 const dist = process.env.TRUNK_STAGING_DIR ?? fileURLToPath(new URL("../dist", import.meta.url));
 const base = process.env.TRUNK_PUBLIC_URL ?? "/";
@@ -22,6 +23,11 @@ const html = readFileSync(index, "utf8").replace(
   },
 );
 writeFileSync(index, html);
+
+for (const name of readdirSync(dist).filter((name) => /^worker.*\.wasm$/.test(name))) {
+  const wasm = readFileSync(join(dist, name));
+  if (blankUnread(wasm) > 0) writeFileSync(join(dist, name), wasm);
+}
 
 // A page that is served by `trunk serve` reloads itself at every change: nothing of it may be kept.
 const reloads = readdirSync(dist).some(

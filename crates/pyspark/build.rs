@@ -1,13 +1,17 @@
 //! Gathers the Python modules that are frozen into the binary: our own ones under `python/`, and those modules of the
 //! standard library that scripts use, taken from the `rustpython-pylib` package at build time (nothing of it is kept here).
 
+#[path = "build/apart.rs"]
+mod apart;
+#[path = "src/library/grammar.rs"]
+mod grammar;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use rustpython_compiler::core::bytecode::{CodeObject, ConstantData, PyCodeLocationInfoKind, build_no_location_mask};
-use rustpython_compiler::core::frozen::{FrozenCodeObject, FrozenLib, FrozenModule};
 use rustpython_compiler::core::{marshal, varint};
 use rustpython_compiler::{CompileOpts, Mode};
 
@@ -131,11 +135,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     copy_tree(&own, &staged)?;
     println!("cargo:rerun-if-changed={}", own.display());
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=build");
+    println!("cargo:rerun-if-changed=src/library/grammar.rs");
 
     let mut modules = BTreeMap::new();
     compile_tree(&staged, "", &own, &mut modules)?;
-    let library = FrozenLib::encode(modules.iter().map(|(name, module)| (name.as_str(), module.clone())));
-    fs::write(out.join("frozen.bin"), library.bytes)?;
+    let mut library = apart::Apart::default();
+    for (name, (package, code)) in modules {
+        library.add(&name, package, code);
+    }
+    fs::write(out.join("library.bin"), library.finish())?;
     Ok(())
 }
 
@@ -145,7 +154,7 @@ fn compile_tree(
     folder: &Path,
     parent: &str,
     own: &Path,
-    modules: &mut BTreeMap<String, FrozenModule<Vec<u8>>>,
+    modules: &mut BTreeMap<String, (bool, Vec<u8>)>,
 ) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -166,10 +175,7 @@ fn compile_tree(
         lines_only(&mut code);
         let mut bytes = Vec::new();
         marshal::serialize_code(&mut bytes, &code);
-        modules.insert(
-            name,
-            FrozenModule { code: FrozenCodeObject { bytes: stored(&bytes) }, package: stem == "__init__" },
-        );
+        modules.insert(name, (stem == "__init__", bytes));
     }
     Ok(())
 }
@@ -203,26 +209,6 @@ fn lines_only(code: &mut CodeObject) {
             lines_only(code);
         }
     }
-}
-
-/// `bytes` as an LZ4 block that compresses nothing, behind its size: RustPython unpacks LZ4, and what is sent to a browser
-/// is compressed as a whole, which packed pieces would stand in the way of.
-fn stored(bytes: &[u8]) -> Vec<u8> {
-    let mut block = Vec::with_capacity(bytes.len() + bytes.len() / 255 + 8);
-    block.extend((bytes.len() as u32).to_le_bytes());
-    match bytes.len().checked_sub(15) {
-        None => block.push((bytes.len() as u8) << 4),
-        Some(mut rest) => {
-            block.push(0xF0);
-            while rest >= 255 {
-                block.push(255);
-                rest -= 255;
-            }
-            block.push(rest as u8);
-        }
-    }
-    block.extend(bytes);
-    block
 }
 
 fn copy_library(library: &Path, name: &str, staged: &Path) -> Result<(), Box<dyn Error>> {

@@ -1,10 +1,6 @@
 //! Builds the interpreter: native modules, frozen modules, and the bootstrap that puts ours in their places.
 
-use rustpython_vm::frozen::FrozenLib;
 use rustpython_vm::{Interpreter, Settings};
-
-/// The Python modules of the build script.
-static FROZEN: &FrozenLib = FrozenLib::from_ref(include_bytes!(concat!(env!("OUT_DIR"), "/frozen.bin")));
 
 /// Native library modules that scripts may import. Others of rustpython-stdlib stay unknown: what touches the host
 /// (sockets, processes) or has a version of ours (`_datetime`: its clock is the host's; the pure one asks our `time`).
@@ -50,5 +46,5 @@ pub(crate) fn build() -> Interpreter {
         .filter(|definition| NATIVE.contains(&definition.name.as_str()))
         .collect();
     let own = crate::native::module_defs(&builder.ctx);
-    builder.add_native_modules(&library).add_native_modules(&own).add_frozen_modules(FROZEN.decode()).build()
+    builder.add_native_modules(&library).add_native_modules(&own).add_frozen_modules(crate::library::modules()).build()
 }

@@ -11,6 +11,7 @@ mod convert;
 mod errors;
 mod host;
 mod interpreter;
+mod library;
 mod native;
 mod park;
 mod session;

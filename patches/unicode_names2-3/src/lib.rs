@@ -1,0 +1,3 @@
+//! What `rustpython-unicode` asks for.
+
+pub use tidemark_unicode_names::{character, name};
