@@ -54,6 +54,9 @@ build_page() { trunk --quiet build --offline --skip-version-check; }
 tools >target/test-tools.log 2>&1 &
 tools=$!
 
+# Nothing is built twice there, and what incremental builds keep fills a disk.
+[ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0
+
 # Lints come with the build of the tests: clippy compiles as rustc does, and a second pass over every dependency is saved.
 # What is built so is kept apart from what plain cargo builds.
 export RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings
