@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray};
+use arrow::array::{
+    ArrayRef, ArrowPrimitiveType, BinaryArray, BooleanArray, PrimitiveArray, StringArray, new_null_array,
+};
 use arrow::compute::filter_record_batch;
+use arrow::datatypes as at;
 use arrow::record_batch::RecordBatch;
 
 use super::charset::Charset;
@@ -66,13 +69,41 @@ impl Conversion {
         }
     }
 
+    /// Fields as a column of the type; one that does not fit is null.
+    pub(crate) fn column(&self, fields: &[Option<String>], t: &DataType) -> ArrayRef {
+        match t {
+            DataType::String | DataType::Char(_) | DataType::Varchar(_) => {
+                Arc::new(fields.iter().map(Option::as_deref).collect::<StringArray>())
+            }
+            DataType::Boolean => Arc::new(each(fields, boolean).collect::<BooleanArray>()),
+            DataType::Byte => numbers::<at::Int8Type>(fields, t, |field| plain(field).parse().ok()),
+            DataType::Short => numbers::<at::Int16Type>(fields, t, |field| plain(field).parse().ok()),
+            DataType::Integer => numbers::<at::Int32Type>(fields, t, |field| plain(field).parse().ok()),
+            DataType::Long => numbers::<at::Int64Type>(fields, t, |field| plain(field).parse().ok()),
+            DataType::Float => numbers::<at::Float32Type>(fields, t, |field| Some(self.double(field)? as f32)),
+            DataType::Double => numbers::<at::Float64Type>(fields, t, |field| self.double(field)),
+            DataType::Decimal { precision, scale } => {
+                numbers::<at::Decimal128Type>(fields, t, |field| decimal(field, *precision, *scale))
+            }
+            DataType::Date => numbers::<at::Date32Type>(fields, t, |field| self.times.date(field)),
+            DataType::Timestamp => {
+                numbers::<at::TimestampMicrosecondType>(fields, t, |field| self.times.timestamp(field))
+            }
+            DataType::TimestampNtz => {
+                numbers::<at::TimestampMicrosecondType>(fields, t, |field| self.times.timestamp_ntz(field))
+            }
+            DataType::Time(_) => numbers::<at::Time64NanosecondType>(fields, t, crate::functions::cast::parse_time),
+            DataType::Binary => Arc::new(each(fields, |field| Some(field.as_bytes())).collect::<BinaryArray>()),
+            other => new_null_array(&other.to_arrow(), fields.len()),
+        }
+    }
+
     /// A field as a value; None: it does not fit.
     pub(crate) fn value(&self, field: &str, t: &DataType) -> Option<Value> {
-        let plain = field.strip_prefix('+').filter(|r| r.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(field);
+        let plain = plain(field);
         Some(match t {
             DataType::String | DataType::Char(_) | DataType::Varchar(_) => Value::String(field.into()),
-            DataType::Boolean if field.eq_ignore_ascii_case("true") => Value::Boolean(true),
-            DataType::Boolean if field.eq_ignore_ascii_case("false") => Value::Boolean(false),
+            DataType::Boolean => Value::Boolean(boolean(field)?),
             DataType::Byte => Value::Byte(plain.parse().ok()?),
             DataType::Short => Value::Short(plain.parse().ok()?),
             DataType::Integer => Value::Integer(plain.parse().ok()?),
@@ -80,9 +111,7 @@ impl Conversion {
             DataType::Float => Value::Float(self.double(field)? as f32),
             DataType::Double => Value::Double(self.double(field)?),
             DataType::Decimal { precision, scale } => {
-                // Commas group digits in the locale that Spark reads by (ExprUtils.getDecimalParser).
-                let (unscaled, from) = parse_decimal(&field.trim().replace(',', ""))?;
-                Value::Decimal(fit_decimal(unscaled, from, *precision, *scale)?, *precision, *scale)
+                Value::Decimal(decimal(field, *precision, *scale)?, *precision, *scale)
             }
             DataType::Date => Value::Date(self.times.date(field)?),
             DataType::Timestamp => Value::Timestamp(self.times.timestamp(field)?),
@@ -92,6 +121,38 @@ impl Conversion {
             _ => return None,
         })
     }
+}
+
+/// Without the plus sign that may stand before a number.
+fn plain(field: &str) -> &str {
+    field.strip_prefix('+').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(field)
+}
+
+fn boolean(field: &str) -> Option<bool> {
+    let is = |word: &str| field.eq_ignore_ascii_case(word);
+    (is("true") || is("false")).then(|| is("true"))
+}
+
+/// Commas group digits in the locale that Spark reads by (ExprUtils.getDecimalParser).
+fn decimal(field: &str, precision: u8, scale: i8) -> Option<i128> {
+    let (unscaled, from) = parse_decimal(&field.trim().replace(',', ""))?;
+    fit_decimal(unscaled, from, precision, scale)
+}
+
+fn each<'f, T>(
+    fields: &'f [Option<String>],
+    parse: impl Fn(&'f str) -> Option<T> + 'f,
+) -> impl Iterator<Item = Option<T>> + 'f {
+    fields.iter().map(move |field| field.as_deref().and_then(&parse))
+}
+
+fn numbers<T: ArrowPrimitiveType>(
+    fields: &[Option<String>],
+    t: &DataType,
+    parse: impl Fn(&str) -> Option<T::Native>,
+) -> ArrayRef {
+    let column: PrimitiveArray<T> = fields.iter().map(|field| field.as_deref().and_then(&parse)).collect();
+    Arc::new(column.with_data_type(t.to_arrow()))
 }
 
 struct Rows<'t> {

@@ -1,6 +1,9 @@
 //! CSV text in expressions: from_csv, to_csv, schema_of_csv.
 
-use arrow::array::{Array, ArrayRef, AsArray};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, StringArray, StructArray};
+use arrow::buffer::NullBuffer;
 
 use super::coercion::{In, check_inputs};
 use super::json::{options, sample, schema_argument};
@@ -14,8 +17,8 @@ use crate::datasource::options::Options;
 use crate::datasource::write::csv::row_texts;
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
-use crate::types::{DataType, StructType};
-use crate::value::{Value, ValueBuilder};
+use crate::types::{DataType, StructField, StructType};
+use crate::value::{Value, value_at};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("from_csv", 2, 3, from_csv),
@@ -62,40 +65,6 @@ impl FromCsv {
             _ => &NONE,
         }
     }
-
-    /// One record; false: it is malformed.
-    fn record(&self, text: &str, format: &CsvFormat, conversion: &Conversion) -> (Vec<Value>, bool) {
-        let schema = self.fields();
-        let is_corrupt = |i: usize| {
-            let field = &schema.fields[i];
-            field.name == self.corrupt && field.data_type == DataType::String
-        };
-        let width = (0..schema.fields.len()).filter(|i| !is_corrupt(*i)).count();
-        if text.is_empty() {
-            return (vec![Value::Null; schema.fields.len()], true);
-        }
-        let tokens = format.fields(text);
-        let mut whole = tokens.len() == width;
-        let mut tokens = tokens.into_iter();
-        let mut values: Vec<Value> = Vec::with_capacity(schema.fields.len());
-        for (i, field) in schema.fields.iter().enumerate() {
-            if is_corrupt(i) {
-                values.push(Value::Null);
-                continue;
-            }
-            values.push(match tokens.next().flatten() {
-                None => Value::Null,
-                Some(token) => conversion.value(&token, &field.data_type).unwrap_or_else(|| {
-                    whole = false;
-                    Value::Null
-                }),
-            });
-        }
-        if !whole && let Some(i) = (0..values.len()).find(|i| is_corrupt(*i)) {
-            values[i] = Value::from(text);
-        }
-        (values, whole)
-    }
 }
 
 impl Kernel for FromCsv {
@@ -117,26 +86,52 @@ impl Kernel for FromCsv {
         }
         let format = CsvFormat::of(&self.options)?;
         let conversion = Conversion::of(&self.options, ctx.conf, self.fields())?;
-        let mut out = ValueBuilder::new(&self.schema, rows);
-        let texts = args.first().and_then(|a| a.as_string_opt::<i32>());
-        for row in 0..rows {
-            let Some(texts) = texts.filter(|t| t.is_valid(row)) else {
-                out.append_null();
-                continue;
-            };
-            let (values, whole) = self.record(texts.value(row), &format, &conversion);
-            if !whole && mode == "FAILFAST" {
-                let shown: Vec<String> =
-                    values.iter().map(|v| super::cast::to_text(v, &DataType::Null, ctx.conf.time_zone())).collect();
-                return Err(SparkError::new(
-                    ErrorClass::Java("org.apache.spark.SparkException"),
-                    "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
-                    &[("badRecord", &format!("[{}]", shown.join(","))), ("failFastMode", "FAILFAST")],
-                ));
-            }
-            out.append(&Value::structure(values))?;
+        let schema = self.fields();
+        let is_corrupt = |field: &StructField| field.name == self.corrupt && field.data_type == DataType::String;
+        let width = schema.fields.iter().filter(|field| !is_corrupt(field)).count();
+        let texts = args.first().and_then(|column| column.as_string_opt::<i32>());
+        let text = |row: usize| texts.filter(|texts| texts.is_valid(row)).map(|texts| texts.value(row));
+        let mut tokens: Vec<Vec<Option<String>>> = vec![Vec::with_capacity(rows); width];
+        let mut whole = vec![true; rows];
+        for (row, whole) in whole.iter_mut().enumerate() {
+            let fields = text(row).filter(|text| !text.is_empty()).map(|text| format.fields(text));
+            *whole = fields.as_ref().is_none_or(|fields| fields.len() == width);
+            let mut fields = fields.unwrap_or_default().into_iter();
+            tokens.iter_mut().for_each(|column| column.push(fields.next().flatten()));
         }
-        out.finish()
+        let mut read = tokens.iter();
+        let mut columns: Vec<Option<ArrayRef>> = Vec::with_capacity(schema.fields.len());
+        for field in &schema.fields {
+            let tokens = if is_corrupt(field) { None } else { read.next() };
+            let column = tokens.map(|tokens| (tokens, conversion.column(tokens, &field.data_type)));
+            if let Some((tokens, column)) = &column {
+                for (row, whole) in whole.iter_mut().enumerate() {
+                    *whole &= tokens[row].is_none() || column.is_valid(row);
+                }
+            }
+            columns.push(column.map(|(_, column)| column));
+        }
+        if mode == "FAILFAST"
+            && let Some(row) = whole.iter().position(|whole| !whole)
+        {
+            let shown = |(column, field): (&Option<ArrayRef>, &StructField)| {
+                let value = column.as_ref().map_or(Value::Null, |column| value_at(column, row, &field.data_type));
+                super::cast::to_text(&value, &DataType::Null, ctx.conf.time_zone())
+            };
+            let shown: Vec<String> = columns.iter().zip(&schema.fields).map(shown).collect();
+            return Err(SparkError::new(
+                ErrorClass::Java("org.apache.spark.SparkException"),
+                "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
+                &[("badRecord", &format!("[{}]", shown.join(","))), ("failFastMode", "FAILFAST")],
+            ));
+        }
+        // The first column of that name takes the malformed records.
+        let mut records = Some((0..rows).map(|row| text(row).filter(|_| !whole[row])).collect::<StringArray>());
+        let columns = columns.into_iter().map(|column| {
+            column.unwrap_or_else(|| Arc::new(records.take().unwrap_or_else(|| StringArray::new_null(rows))))
+        });
+        let nulls = texts.map_or_else(|| Some(NullBuffer::new_null(rows)), |texts| texts.nulls().cloned());
+        Ok(Arc::new(StructArray::try_new_with_length(schema.to_arrow_fields(), columns.collect(), nulls, rows)?))
     }
 }
 
@@ -169,7 +164,7 @@ impl Kernel for ToCsv {
         let DataType::Struct(schema) = &self.input else { return Err(SparkError::internal("to_csv takes a struct")) };
         let types: Vec<DataType> = schema.fields.iter().map(|f| f.data_type.clone()).collect();
         let Some(structs) = column.as_struct_opt() else { return Err(SparkError::internal("to_csv takes a struct")) };
-        Ok(std::sync::Arc::new(row_texts(structs, &types, &self.options, ctx.conf)?))
+        Ok(Arc::new(row_texts(structs, &types, &self.options, ctx.conf)?))
     }
 }
 
