@@ -2,6 +2,7 @@
 
 mod databases;
 mod deferred;
+mod functions;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ use crate::types::StructType;
 use deferred::Deferred;
 pub use deferred::{FirstRows, MakeRows, Reading, bind_memory_tables, partition_count};
 
+pub use functions::{FunctionParameter, FunctionReturn, SqlFunction};
+
 pub use databases::{Database, full_name, nested_namespace, no_database, split};
 
 /// Name of the database of global temp views.
@@ -31,6 +34,10 @@ pub struct Catalog {
     functions: BTreeMap<String, PythonUdf>,
     /// Handles of the script's table functions.
     table_functions: BTreeMap<String, u64>,
+    /// Temporary functions of CREATE FUNCTION.
+    sql_functions: BTreeMap<String, Arc<SqlFunction>>,
+    /// Functions of databases, by the name that a table would have.
+    saved_functions: BTreeMap<String, Arc<SqlFunction>>,
     tables: BTreeMap<String, SavedTable>,
     views: BTreeMap<String, SavedView>,
     databases: databases::Databases,
@@ -101,6 +108,7 @@ impl Catalog {
         std::mem::swap(&mut self.temp_views, &mut other.temp_views);
         std::mem::swap(&mut self.functions, &mut other.functions);
         std::mem::swap(&mut self.table_functions, &mut other.table_functions);
+        std::mem::swap(&mut self.sql_functions, &mut other.sql_functions);
         std::mem::swap(&mut self.variables, &mut other.variables);
         std::mem::swap(&mut self.databases.current, &mut other.databases.current);
     }
@@ -230,9 +238,9 @@ impl Catalog {
         self.table_functions.get(&name.to_lowercase()).copied()
     }
 
-    /// Names of the script's functions, in lower case.
+    /// Names of the functions that are not Spark's: those of the session in lower case.
     pub fn function_names(&self) -> Vec<String> {
-        self.functions.keys().chain(self.table_functions.keys()).cloned().collect()
+        self.functions.keys().chain(self.table_functions.keys()).cloned().chain(self.sql_function_names()).collect()
     }
 
     pub fn function(&self, name: &str) -> Option<&PythonUdf> {

@@ -8,8 +8,10 @@ mod calls;
 pub mod commands;
 mod errors;
 mod expressions;
+mod functions;
 mod joins;
 mod literals;
+mod pipe;
 mod query;
 mod relations;
 mod table_arguments;
@@ -28,6 +30,7 @@ use crate::session::SqlSession;
 
 pub use alter::Change;
 pub use commands::{Command, NamePlace};
+pub use functions::FunctionDefinition;
 pub(crate) use query::QUALIFY;
 pub(crate) use relations::name_only;
 pub use tables::TableDefinition;

@@ -12,6 +12,11 @@ _HOMES = {
     "Row": "pyspark.sql.types",
     "SQLContext": "pyspark.sql.context",
     "TaskContext": "pyspark.taskcontext",
+    "BarrierTaskContext": "pyspark.taskcontext",
+    "Broadcast": "pyspark.core.broadcast",
+    "Accumulator": "pyspark.accumulators",
+    "AccumulatorParam": "pyspark.accumulators",
+    "SparkFiles": "pyspark.files",
 }
 
 

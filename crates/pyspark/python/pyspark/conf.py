@@ -20,6 +20,18 @@ class SparkConf:
     def setAppName(self, value):
         return self.set("spark.app.name", value)
 
+    def setSparkHome(self, value):
+        return self.set("spark.home", value)
+
+    def setExecutorEnv(self, key=None, value=None, pairs=None):
+        if (key is not None and pairs is not None) or (key is None and pairs is None):
+            from pyspark.errors import PySparkRuntimeError
+
+            raise PySparkRuntimeError(errorClass="KEY_VALUE_PAIR_REQUIRED", messageParameters={})
+        for name, given in [(key, value)] if pairs is None else pairs:
+            self.set(f"spark.executorEnv.{name}", given)
+        return self
+
     def setAll(self, pairs):
         for key, value in pairs:
             self.set(key, value)

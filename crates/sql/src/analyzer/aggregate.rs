@@ -222,7 +222,7 @@ impl Analyzer<'_> {
 
 /// Replaces what the aggregation computes (aggregates and grouping expressions) by its columns, which go to `inner`.
 /// The function of a window stays in place; only what is inside it is lifted.
-fn lift(expr: Expr, grouping: &[Expr], inner: &mut Vec<Expr>) -> Expr {
+pub(super) fn lift(expr: Expr, grouping: &[Expr], inner: &mut Vec<Expr>) -> Expr {
     match expr {
         Expr::Window(mut call) => {
             call.function = call.function.map_children(&mut |child| lift(child, grouping, inner));

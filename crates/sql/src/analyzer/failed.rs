@@ -3,9 +3,12 @@
 use super::functions::strip_origin;
 use super::{Analyzer, Scope};
 use crate::error::SparkError;
-use crate::expr::Expr;
+use crate::expr::{Expr, UnresolvedFunction};
+use crate::functions::coercion::{In, cast_to};
 use crate::functions::registry;
 use crate::plan::{LogicalPlan, PlanRef};
+use crate::types::DataType;
+use crate::value::Value;
 
 impl Analyzer<'_> {
     /// An error of CheckAnalysis: it shows the resolved node, and resolved parents above it.
@@ -78,7 +81,12 @@ impl Analyzer<'_> {
             *aggregates |= super::project::has_plain_aggregate(&resolved);
             return resolved;
         }
-        let half = bare.map_children(&mut |child| self.half(child, scope, sql, aggregates));
+        let mut half = bare.map_children(&mut |child| self.half(child, scope, sql, aggregates));
+        if let Expr::UnresolvedFunction(call) = &mut half
+            && call.args.iter().all(Expr::is_resolved)
+        {
+            expression_arguments(call, self.conf.ansi());
+        }
         let Expr::UnresolvedFunction(call) = &half else {
             // What fails by itself (CASE) is unresolved, whatever its parts are.
             return if half.is_resolved() { Expr::UnresolvedRegex(half.plan_string()) } else { half };
@@ -97,6 +105,34 @@ impl Analyzer<'_> {
         };
         *aggregates |= complete && registry::is_aggregate(&call.name);
         Expr::UnresolvedRegex(text)
+    }
+}
+
+/// Arguments as Spark's expression has them when it is refused: cast where that is done first, with those that nobody writes.
+fn expression_arguments(call: &mut UnresolvedFunction, ansi: bool) {
+    let number = |n| Expr::literal(Value::Integer(n), DataType::Integer);
+    let cast = |arg: &mut Expr, wanted: &In| {
+        if let Some(to) = wanted.implicit(&arg.data_type(), ansi) {
+            *arg = cast_to(arg.clone(), &to, ansi);
+        }
+    };
+    match call.name.to_lowercase().as_str() {
+        "overlay" => {
+            call.args.iter_mut().take(2).for_each(|arg| cast(arg, &In::Either(&[In::Str, In::Bin])));
+            if call.args.len() == 3 {
+                call.args.push(number(-1));
+            }
+        }
+        "lpad" | "rpad" if call.args.len() == 2 => {
+            call.args.push(match call.args[0].data_type() {
+                DataType::Binary => Expr::literal(Value::binary(vec![0u8]), DataType::Binary),
+                _ => Expr::literal(Value::from(" "), DataType::String),
+            });
+        }
+        "concat" => call.args.iter_mut().for_each(|arg| cast(arg, &In::Str)),
+        "parse_url" => call.args.push(Expr::bool(ansi)),
+        "bitmap_or_agg" | "bitmap_and_agg" => call.args.extend([number(0), number(0)]),
+        _ => {}
     }
 }
 

@@ -108,10 +108,10 @@ impl Analyzer<'_> {
         Err(names::unresolved_column(parts, &known))
     }
 
-    fn resolve_call(&mut self, call: UnresolvedFunction, lower: &str, scope: &Scope) -> Result<Expr> {
+    fn resolve_call(&mut self, mut call: UnresolvedFunction, lower: &str, scope: &Scope) -> Result<Expr> {
         let mut args = Vec::new();
         let mut lambdas = Vec::new();
-        for arg in call.args {
+        for arg in std::mem::take(&mut call.args) {
             match strip_origin(&arg) {
                 Expr::UnresolvedStar(_) | Expr::UnresolvedRegex(_) => {
                     for column in self.expand_star(strip_origin(&arg), &scope.columns, lower)? {
@@ -158,7 +158,15 @@ impl Analyzer<'_> {
                 .collect();
             let mut inner = scope.clone();
             inner.lambdas.extend(variables.iter().cloned());
-            let body = names::trim_argument(self.expr(*body, &inner)?);
+            // An alias around the whole shows.
+            let aliased = matches!(strip_origin(&body), Expr::Alias(_));
+            let body = match self.expr(*body, &inner)? {
+                Expr::Alias(mut alias) if aliased => {
+                    alias.child = names::trim_argument(alias.child);
+                    Expr::Alias(alias)
+                }
+                body => names::trim_argument(body),
+            };
             args[position] = Expr::Lambda { params: variables, body: Box::new(body) };
         }
         // struct() names its fields by the aliases of its arguments, and shows those that the user gave.
@@ -180,6 +188,9 @@ impl Analyzer<'_> {
         let udf = self.session.catalog.borrow().function(lower).cloned();
         if let Some(udf) = udf {
             return Ok(Expr::PythonUdf(Box::new(PythonUdf { args, arg_names: call.arg_names, ..udf })));
+        }
+        if let Some(function) = self.sql_function(&call.name) {
+            return self.sql_call(function, UnresolvedFunction { args: Vec::new(), ..call }, args, scope);
         }
         if self.session.catalog.borrow().table_function(lower).is_some() {
             let name = format!("`{}`", call.name);

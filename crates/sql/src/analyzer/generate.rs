@@ -89,6 +89,15 @@ impl Analyzer<'_> {
             self.origin = around;
             return made;
         }
+        if let Expr::UnresolvedFunction(call) = super::functions::strip_origin(&generator)
+            && let Some(function) = self.sql_function(&call.name)
+        {
+            let names: Vec<String> = output.iter().map(|column| column.name.to_string()).collect();
+            if let Expr::At { origin, .. } = &generator {
+                self.origin = Some(origin.clone());
+            }
+            return self.sql_table(&function, (**call).clone(), qualifier, &names, child);
+        }
         if let Expr::At { child: call, origin } = &generator
             && let Expr::UnresolvedFunction(call) = &**call
             && self.session.catalog.borrow().function(&call.name).is_none()

@@ -26,6 +26,7 @@ impl Analyzer<'_> {
             let mut cells = Vec::new();
             for cell in &row.args {
                 let cell = trim_all_aliases(self.expr(cell.clone(), &Scope::default())?);
+                self.refuse_cell(&cell)?;
                 if !cell.foldable() && !matches!(cell, Expr::Call(_)) {
                     return Err(refused_table(
                         place.as_deref(),

@@ -26,6 +26,7 @@ mod metrics;
 mod names;
 mod nearest;
 mod outer_limit;
+mod pipes;
 mod pivot;
 mod project;
 mod recursion;
@@ -33,6 +34,7 @@ mod relations;
 mod scope;
 mod set_operations;
 mod sort;
+mod sql_functions;
 pub mod streaming_checks;
 mod subquery;
 mod table_functions;
@@ -63,14 +65,18 @@ pub(crate) const LATERAL: &str = "$lateral";
 pub(crate) const UNPIVOT_GROUP: &str = "$unpivot_group";
 /// Around a set operation or a SELECT, with its place (a hint's name).
 pub(crate) const PLACED: &str = "$placed";
+/// Before the name of a pipe step (a hint's name).
+pub(crate) const PIPE: &str = "$pipe:";
 /// `Column.outer`: a column of an enclosing query.
 pub(crate) const OUTER: &str = "$outer";
-/// Before the name of a common table expression of WITH RECURSIVE.
+/// Before the name of a common table expression of WITH RECURSIVE; the level of MAX RECURSION LEVEL and a colon follow.
 pub(crate) const RECURSIVE: &str = "$recursive:";
 pub(crate) use inline_table::local_rows;
 pub use names::quoted;
 pub(crate) use names::{column_in, quote_parts, unresolved_column};
+pub(crate) use recursion::{UNFINISHED, recursive_name};
 pub(crate) use scope::Scope;
+pub(crate) use sql_functions::query_of;
 
 /// Conditions (by their beginning) whose errors Spark raises with the plan at hand.
 const SHOWN_WITH_PLAN: [&str; 20] = [
@@ -116,6 +122,10 @@ pub(crate) struct Analyzer<'a> {
     laterals: Vec<lateral::Lateral>,
     /// Ids and names under which select lists name columns of their generators.
     generated: Vec<(ExprId, String)>,
+    /// Whether a call of a SQL function was resolved.
+    calls_sql_functions: bool,
+    /// How many bodies of SQL functions are around.
+    depth: usize,
 }
 
 impl<'a> Analyzer<'a> {
@@ -134,6 +144,8 @@ impl<'a> Analyzer<'a> {
             shown: None,
             laterals: Vec::new(),
             generated: Vec::new(),
+            calls_sql_functions: false,
+            depth: 0,
         }
     }
 
@@ -143,8 +155,8 @@ impl<'a> Analyzer<'a> {
             LogicalPlan::With { ctes, child } => {
                 let known = self.ctes.len();
                 for (name, query) in ctes {
-                    let (name, query) = match name.strip_prefix(RECURSIVE) {
-                        Some(name) => (name, self.recursive_cte(name, query)?),
+                    let (name, query) = match recursive_name(name) {
+                        Some((name, level)) => (name, self.recursive_cte(name, level, query)?),
                         None => (name.as_str(), self.plan(query)?),
                     };
                     self.ctes.push((name.to_owned(), query));
@@ -156,6 +168,9 @@ impl<'a> Analyzer<'a> {
             LogicalPlan::Join(join) if is_lateral(&join.right) => {
                 let left = self.plan(&join.left)?;
                 self.lateral_join(join, left)
+            }
+            LogicalPlan::Hint { name, child, .. } if name.starts_with(PIPE) => {
+                self.pipe_step(name.trim_start_matches(PIPE), child)
             }
             LogicalPlan::Hint { name, parameters, child } if name == PLACED => {
                 let plan = self.plan(child);
@@ -196,6 +211,10 @@ impl<'a> Analyzer<'a> {
                 let again = self.with_merged_keys(&written).map(|node| self.resolved_node(node));
                 again.and_then(Result::ok).map(merged_keys::settled).ok_or(error)
             }
+            other => other,
+        };
+        let resolved = match resolved {
+            Ok(plan) if self.calls_sql_functions => self.without_sql_functions(plan),
             other => other,
         };
         let resolved = resolved.and_then(|plan| self.without_implicit_times(plan));
@@ -395,6 +414,7 @@ impl<'a> Analyzer<'a> {
             _ => None,
         };
         let limit = self.expr(limit, &Scope::default())?;
+        self.refuse_sql_function(&limit, "GlobalLimit")?;
         self.origin = origin.or(self.origin.take());
         let checked = checks::limit_like(self, kind, limit, child);
         self.origin = None;

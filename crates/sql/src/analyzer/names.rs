@@ -61,6 +61,7 @@ pub(crate) fn trim_inner_aliases(expr: Expr) -> Expr {
 pub(crate) fn trim_argument(expr: Expr) -> Expr {
     match expr {
         Expr::Alias(alias) => trim_argument(alias.child),
+        Expr::Lambda { .. } => expr,
         Expr::Call(call) if &*call.name == "struct" => Expr::Call(call),
         other => other.map_children(&mut trim_argument),
     }

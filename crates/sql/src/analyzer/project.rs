@@ -87,7 +87,7 @@ impl Analyzer<'_> {
     }
 
     /// Correlated subqueries of a list become joins below it.
-    fn join_list_scalars(&mut self, list: Vec<Expr>, child: PlanRef) -> Result<(Vec<Expr>, PlanRef)> {
+    pub(super) fn join_list_scalars(&mut self, list: Vec<Expr>, child: PlanRef) -> Result<(Vec<Expr>, PlanRef)> {
         if !list.iter().any(Expr::has_subquery) {
             return Ok((list, child));
         }

@@ -4,14 +4,17 @@
 
 use std::sync::Arc;
 
+use arrow::array::{ArrayRef, AsArray, BooleanArray, new_null_array};
 use arrow::record_batch::RecordBatch;
 
 use super::coercion::same_type;
 use super::{Analyzer, COLUMN_ALIASES};
-use crate::error::{Result, SparkError};
+use crate::error::{ErrorClass, Result, SparkError};
 use crate::exec::batch::make_batch;
-use crate::expr::{Attribute, Expr, ExprId};
+use crate::expr::{Attribute, Expr, ExprId, Metadata};
+use crate::functions::{EvalContext, Kernel};
 use crate::plan::{LocalRelation, LogicalPlan, PlanRef};
+use crate::types::DataType;
 
 /// spark.sql.cteRecursionLevelLimit.
 const LEVELS: usize = 100;
@@ -26,8 +29,77 @@ fn relation(columns: &[Arc<Attribute>], batches: &[RecordBatch]) -> PlanRef {
     }))
 }
 
+/// The name of a common table expression of WITH RECURSIVE, and its level limit where it gives one.
+pub(crate) fn recursive_name(marked: &str) -> Option<(&str, Option<usize>)> {
+    let (level, name) = marked.strip_prefix(super::RECURSIVE)?.split_once(':')?;
+    Some((name, level.parse().ok()))
+}
+
+/// Name of the call that lets rows of unfinished rounds pass.
+pub(crate) const UNFINISHED: &str = "$recursion";
+
+/// Name of the column that marks the row after the last one.
+const END: &str = "$end";
+
+/// Rounds that could go on: their rows, and an error for who reads beyond them.
+fn unfinished(columns: &[Arc<Attribute>], mut batches: Vec<RecordBatch>, limit: usize) -> Result<PlanRef> {
+    let end = Attribute {
+        id: ExprId::fresh(),
+        name: END.into(),
+        data_type: DataType::Boolean,
+        nullable: false,
+        qualifier: Vec::new(),
+        metadata: Metadata::default(),
+    };
+    let mut all = columns.to_vec();
+    all.push(Arc::new(end));
+    let nulls = columns.iter().map(|column| new_null_array(&column.data_type.to_arrow(), 1)).collect();
+    batches.push(make_batch(columns, nulls, 1)?);
+    let last = batches.len() - 1;
+    let batches: Vec<RecordBatch> = batches
+        .into_iter()
+        .enumerate()
+        .map(|(at, batch)| {
+            let mut arrays = batch.columns().to_vec();
+            arrays.push(Arc::new(BooleanArray::from(vec![at == last; batch.num_rows()])));
+            make_batch(&all, arrays, batch.num_rows())
+        })
+        .collect::<Result<_>>()?;
+    let relation = relation(&all, &batches);
+    let output = relation.output();
+    let mut marks: Vec<Expr> = output.into_iter().map(Expr::Attribute).collect();
+    let end = marks.pop().into_iter().collect();
+    let mut condition = crate::functions::row::call(UNFINISHED, end, DataType::Boolean, false, Exhausted { limit });
+    if let Expr::Call(call) = &mut condition {
+        // It stays where it is.
+        call.deterministic = false;
+    }
+    let child = Arc::new(LogicalPlan::Filter { condition, child: relation });
+    Ok(Arc::new(LogicalPlan::Project { list: marks, child }))
+}
+
+/// Lets rows pass, except the one after the last.
+#[derive(Debug)]
+struct Exhausted {
+    limit: usize,
+}
+
+impl Kernel for Exhausted {
+    fn evaluate(&self, args: &[ArrayRef], rows: usize, _: &EvalContext<'_>) -> Result<ArrayRef> {
+        if args[0].as_boolean().true_count() > 0 {
+            return Err(SparkError::new(
+                ErrorClass::Spark,
+                "RECURSION_LEVEL_LIMIT_EXCEEDED",
+                &[("levelLimit", &self.limit.to_string())],
+            ));
+        }
+        Ok(Arc::new(BooleanArray::from(vec![true; rows])))
+    }
+}
+
 impl Analyzer<'_> {
-    pub(super) fn recursive_cte(&mut self, name: &str, query: &PlanRef) -> Result<PlanRef> {
+    pub(super) fn recursive_cte(&mut self, name: &str, level: Option<usize>, query: &PlanRef) -> Result<PlanRef> {
+        let limit = level.or_else(|| self.conf.get("spark.sql.cteRecursionLevelLimit")?.parse().ok()).unwrap_or(LEVELS);
         let (names, body) = match &**query {
             LogicalPlan::Project { list, child } => match list.as_slice() {
                 [Expr::UnresolvedFunction(call)] if call.name == COLUMN_ALIASES => (list.clone(), child.clone()),
@@ -59,11 +131,8 @@ impl Analyzer<'_> {
         let mut level = 0;
         while current.iter().any(|batch| batch.num_rows() > 0) {
             level += 1;
-            if level > LEVELS {
-                return Err(SparkError::analysis(
-                    "RECURSION_LEVEL_LIMIT_EXCEEDED",
-                    &[("levelLimit", &LEVELS.to_string())],
-                ));
+            if level > limit {
+                return unfinished(&columns, all, limit);
             }
             self.ctes.push((name.to_owned(), relation(&columns, &current)));
             let next = self.plan(&step);

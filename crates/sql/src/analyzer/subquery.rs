@@ -18,7 +18,7 @@ impl Analyzer<'_> {
         if overlaps { fresh_ids(plan) } else { plan.clone() }
     }
 
-    fn inner_plan(&mut self, plan: &PlanRef, scope: &Scope) -> Result<PlanRef> {
+    pub(crate) fn inner_plan(&mut self, plan: &PlanRef, scope: &Scope) -> Result<PlanRef> {
         let before = self.origin.take();
         self.outer.push(scope.columns.clone());
         let having = self.having.take();
@@ -214,6 +214,11 @@ impl Analyzer<'_> {
             return Err(SparkError::internal("a lateral join's right side is marked"));
         };
         let right = self.inner_plan(query, &Scope::of(std::slice::from_ref(&left)))?;
+        self.lateral_over(join, left, right)
+    }
+
+    /// A lateral join whose right side is analysed.
+    pub(super) fn lateral_over(&mut self, join: &Join, left: PlanRef, right: PlanRef) -> Result<PlanRef> {
         if join.condition == JoinCondition::None
             && let Some(plan) = generated_over(&left, &right)
         {

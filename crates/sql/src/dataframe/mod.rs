@@ -7,6 +7,7 @@ mod actions;
 mod alter;
 mod caching;
 mod columns;
+mod functions;
 mod grouping;
 mod lineage;
 mod listing;

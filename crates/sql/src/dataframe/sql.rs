@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{listing, show_table, variables};
+use super::{functions, listing, show_table, variables};
 use crate::analyzer::{analyze, local_rows, quoted};
 use crate::catalog::{GLOBAL_TEMP, SavedView, full_name, no_database};
 use crate::error::{Result, SparkError};
@@ -148,8 +148,22 @@ fn run(session: &SqlSession, command: Command) -> Result<PlanRef> {
             }
         }
         Command::DescribeQuery { query } => describe(&analyze(session, &query)?, Vec::new()),
-        Command::DescribeFunction { name } => {
-            let lines = placed(session, listing::describe_function(session, &name.parts), &name, false)?;
+        Command::CreateFunction(definition) => {
+            functions::create(session, *definition)?;
+            no_rows()
+        }
+        Command::DropFunction { name, temporary, if_exists } => {
+            functions::remove(session, &name, temporary, if_exists)?;
+            no_rows()
+        }
+        Command::DescribeFunction { name, extended } => {
+            let lines = match functions::describe(session, &name.parts, extended) {
+                Some(lines) => lines,
+                None => {
+                    let described = placed(session, listing::describe_function(session, &name.parts), &name, false);
+                    described.map_err(|error| functions::below_describe(session, error, &name.parts, extended))?
+                }
+            };
             let rows: Vec<Vec<Value>> = lines.iter().map(|line| vec![text(line)]).collect();
             local_rows(&StructType { fields: vec![text_field("function_desc")] }, &rows)
         }

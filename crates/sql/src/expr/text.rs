@@ -300,6 +300,14 @@ fn call_text(call: &Call, style: Style) -> String {
         let name = plain_value(name, &DataType::String);
         return format!("{}(system.session.{name}={})", call.name, sql_literal(value, data_type));
     }
+    if let (crate::functions::SQL_FUNCTION, [Expr::Literal { value, .. }, _, inputs @ ..]) =
+        (&*call.name, call.args.as_slice())
+    {
+        return format!("{}({})", plain_value(value, &DataType::String), join(inputs, style));
+    }
+    if let ("raise_error", [message]) = (&*call.name, call.args.as_slice()) {
+        return format!("raise_error(USER_RAISED_EXCEPTION, map(errorMessage, {}))", text(message, style));
+    }
     // ArraySort.defaultComparator.
     if let ("array_sort", Style::Pretty, [list]) = (&*call.name, style, call.args.as_slice()) {
         let x = "namedlambdavariable()";
@@ -445,18 +453,15 @@ fn literal_text(value: &Value, data_type: &DataType, style: Style) -> String {
         return if style == Style::Pretty { "NULL".to_owned() } else { "null".to_owned() };
     }
     let plain = plain_value(value, data_type);
-    if style == Style::Plan {
-        return plain;
-    }
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02X}")).collect::<String>();
     match (value, data_type) {
+        (Value::Binary(bytes), _) if style == Style::Plan => format!("0x{}", hex(bytes)),
+        _ if style == Style::Plan => plain,
         (Value::Date(_), _) => format!("DATE '{plain}'"),
         (Value::Timestamp(_), _) => format!("TIMESTAMP '{plain}'"),
         (Value::TimestampNtz(_), _) => format!("TIMESTAMP_NTZ '{plain}'"),
         (Value::Time(_), _) => format!("TIME '{plain}'"),
-        (Value::Binary(bytes), _) => {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-            format!("X'{hex}'")
-        }
+        (Value::Binary(bytes), _) => format!("X'{}'", hex(bytes)),
         (Value::DayTimeInterval(_) | Value::YearMonthInterval(_), _) => plain,
         (Value::CalendarInterval { .. }, _) => format!("INTERVAL '{plain}'"),
         _ => plain,

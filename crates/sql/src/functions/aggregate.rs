@@ -35,6 +35,7 @@ pub trait Accumulator {
 }
 
 mod average;
+mod best;
 mod bits;
 mod cells;
 mod collect;

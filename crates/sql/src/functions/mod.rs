@@ -18,18 +18,23 @@ mod properties;
 pub(crate) mod python_table;
 pub mod registry;
 pub mod row;
+mod sql_function;
 pub use self::scalar::{JavaPattern, coerce_case};
 pub(crate) use self::scalar::{
     VARIABLE_REFERENCE, add_interval, check_time_type, current_schema, interval_overflow, time_type_enabled,
     variable_of, variable_reference,
 };
+pub(crate) use self::sql_function::{SQL_FUNCTION, sql_function_body, sql_function_call, sql_function_of};
 mod scalar;
 pub mod typed;
 pub mod variant;
 
+use std::sync::Arc;
+
 use arrow::array::{Array, ArrayRef};
 use arrow::compute::take;
 
+use crate::catalog::SqlFunction;
 use crate::conf::SqlConf;
 use crate::error::Result;
 use crate::expr::UdfHost;
@@ -43,6 +48,11 @@ pub trait Kernel: std::fmt::Debug + Send + Sync {
 
     /// A call as plans print it, where that is not the function's name before its arguments.
     fn plan_text(&self, _args: &[String]) -> Option<String> {
+        None
+    }
+
+    /// The SQL function that is called, until its body is in the place of the call.
+    fn sql_function(&self) -> Option<&Arc<SqlFunction>> {
         None
     }
 

@@ -238,7 +238,7 @@ pub fn resolve(call: Invocation, conf: &SqlConf) -> Result<Expr> {
     let Some(entry) = lookup(&call.name) else {
         return Err(SparkError::analysis(
             "UNRESOLVED_ROUTINE",
-            &[("routineName", &format!("`{}`", call.name)), ("searchPath", SEARCH_PATH)],
+            &[("routineName", &format!("`{}`", call.name.replace('.', "`.`"))), ("searchPath", SEARCH_PATH)],
         ));
     };
     check_count(entry, &call.name, call.args.len())?;
@@ -338,10 +338,15 @@ fn check_count(entry: &FunctionEntry, written: &str, actual: usize) -> Result<()
 
 /// WRONG_NUM_ARGS.WITHOUT_SUGGESTION.
 pub fn wrong_count(written: &str, expected: &str, actual: usize) -> SparkError {
+    wrong_count_of(&format!("`{written}`"), expected, actual)
+}
+
+/// The same of a function whose name is quoted already.
+pub fn wrong_count_of(quoted: &str, expected: &str, actual: usize) -> SparkError {
     SparkError::analysis(
         "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
         &[
-            ("functionName", &format!("`{written}`")),
+            ("functionName", quoted),
             ("expectedNum", expected),
             ("actualNum", &actual.to_string()),
             ("docroot", "https://spark.apache.org/docs/latest"),

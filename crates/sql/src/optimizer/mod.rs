@@ -15,6 +15,7 @@ mod nearest;
 mod operators;
 mod projects;
 mod pruning;
+mod recursion;
 
 use std::sync::Arc;
 
@@ -41,6 +42,7 @@ const BATCHES: &[Batch] = &[
         rules: &[
             operators::finish_analysis,
             nearest::rewrite,
+            recursion::within_limits,
             expressions::special_datetimes,
             operators::replace_distinct,
         ],

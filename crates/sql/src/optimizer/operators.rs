@@ -7,6 +7,7 @@ use super::{equal_null_safe, join_conjuncts};
 use crate::error::Result;
 use crate::exec::ExecContext;
 use crate::expr::{Attribute, Expr, ExprId, SortOrder};
+use crate::functions::SQL_FUNCTION;
 use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
 use crate::types::DataType;
 use crate::value::Value;
@@ -38,13 +39,14 @@ pub(super) fn grouping_functions(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> R
     }))
 }
 
-/// EliminateSubqueryAliases, EliminateView, ReplaceExpressions (`between`); a batch query has no use for watermarks
+/// EliminateSubqueryAliases, EliminateView, EliminateSQLFunctionNode, ReplaceExpressions (`between`); a batch query has no use for watermarks
 /// (EliminateEventTimeWatermark).
 pub(super) fn finish_analysis(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Result<LogicalPlan> {
     let replaced = |expr: Expr| match expr {
         Expr::Call(mut call) if &*call.name == "between" && call.args.len() == 1 => {
             call.args.pop().unwrap_or_else(|| Expr::bool(true))
         }
+        Expr::Call(mut call) if &*call.name == SQL_FUNCTION && call.args.len() > 1 => call.args.swap_remove(1),
         other => other,
     };
     let plan = plan.transform_up(&mut |node| node.map_expressions(&mut |expr| expr.transform_up(&mut { replaced })));

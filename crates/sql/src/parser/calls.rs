@@ -10,7 +10,7 @@ use crate::types::DataType;
 use crate::value::Value;
 
 /// `(a, b)`: a struct whose fields are named by their expressions (rowConstructor).
-const ROW: &str = "$row";
+pub(super) const ROW: &str = "$row";
 
 /// In a specification, the name of a WINDOW clause stands for what it names until the query is read.
 const NAMED_WINDOW: &str = "$window:";
@@ -340,8 +340,8 @@ impl Parser<'_> {
             // schema.function(...)
             if self.peek_at(2).text == "(" && self.peek_at(2).kind == Kind::Symbol {
                 self.next();
-                let name = self.next().text;
-                let found = self.function_call(name)?;
+                parts.push(self.next().text);
+                let found = self.function_call(qualified(parts))?;
                 return Ok(self.placed(found, token.place));
             }
             self.next();
@@ -554,4 +554,14 @@ fn is_datetime_unit(word: &str) -> bool {
         "microsecond",
     ];
     UNITS.iter().any(|unit| word.eq_ignore_ascii_case(unit))
+}
+
+/// The name of a function: Spark's own are known by their last part, all others keep their schema.
+pub(super) fn qualified(parts: Vec<String>) -> String {
+    let is = |part: &String, word: &str| part.eq_ignore_ascii_case(word);
+    match parts.as_slice() {
+        [builtin, name] if is(builtin, "builtin") => name.clone(),
+        [system, builtin, name] if is(system, "system") && is(builtin, "builtin") => name.clone(),
+        _ => parts.join("."),
+    }
 }

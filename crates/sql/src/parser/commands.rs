@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Parser;
 use super::alter::Change;
+use super::functions::FunctionDefinition;
 use super::tables::TableDefinition;
 use super::tokens::Kind;
 use crate::catalog::{Remarks, SavedView};
@@ -78,6 +79,13 @@ pub enum Command {
     },
     DescribeFunction {
         name: NamePlace,
+        extended: bool,
+    },
+    CreateFunction(Box<FunctionDefinition>),
+    DropFunction {
+        name: Vec<String>,
+        temporary: bool,
+        if_exists: bool,
     },
     DescribeDatabase {
         name: Vec<String>,
@@ -232,6 +240,7 @@ impl Parser<'_> {
     }
 
     fn create(&mut self) -> Result<Command> {
+        let start = self.peek().place;
         self.next();
         let replace = self.words(&["or", "replace"]);
         let global = self.word("global");
@@ -242,8 +251,11 @@ impl Parser<'_> {
         if !replace && !global && !temporary && ["database", "schema", "namespace"].iter().any(|word| self.word(word)) {
             return self.create_database();
         }
+        if !global && self.word("function") {
+            return self.create_function(start, replace, temporary);
+        }
         if !self.word("view") {
-            return Err(SparkError::not_yet("CREATE other than a table, a view or a database"));
+            return Err(SparkError::not_yet("CREATE other than a table, a view, a function or a database"));
         }
         let if_not_exists = self.words(&["if", "not", "exists"]);
         let name = self.name_parts()?;
@@ -298,7 +310,15 @@ impl Parser<'_> {
     }
 
     fn drop(&mut self) -> Result<Command> {
+        let start = self.peek().place;
         self.next();
+        let temporary = (self.is_word("temporary") || self.is_word("temp")) && self.word_at(1, "function");
+        if temporary {
+            self.next();
+        }
+        if self.word("function") {
+            return self.drop_function(start, temporary);
+        }
         if self.words(&["temporary", "variable"]) || self.words(&["temp", "variable"]) {
             let if_exists = self.words(&["if", "exists"]);
             return Ok(Command::DropVariable { name: self.name_place()?, if_exists });
@@ -436,7 +456,7 @@ impl Parser<'_> {
         }
         if self.is_word("function") && matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted | Kind::Text(_)) {
             self.next();
-            self.word("extended");
+            let extended = self.word("extended");
             let at = self.origin(self.peek().place);
             let name = match self.peek().kind.clone() {
                 Kind::Text(text) => {
@@ -445,7 +465,7 @@ impl Parser<'_> {
                 }
                 _ => self.name_place()?,
             };
-            return Ok(Command::DescribeFunction { name });
+            return Ok(Command::DescribeFunction { name, extended });
         }
         for word in ["database", "schema", "namespace"] {
             if self.is_word(word) && matches!(self.peek_at(1).kind, Kind::Word | Kind::Quoted) {

@@ -6,7 +6,7 @@ use super::Parser;
 use super::errors::Place;
 use super::expressions::{call, strip};
 use super::tokens::Kind;
-use crate::analyzer::{COLUMN_ALIASES, PLACED, STAR_EXCEPT, STAR_SET};
+use crate::analyzer::{COLUMN_ALIASES, PLACED, STAR_EXCEPT};
 use crate::error::{Result, SparkError};
 use crate::expr::{Expr, SortOrder};
 use crate::plan::{LogicalPlan, PlanRef, SetOperation, Spread};
@@ -32,19 +32,25 @@ impl Parser<'_> {
             ctes = self.separated(&mut |parser| {
                 let name = parser.identifier()?;
                 let columns = parser.column_names()?;
+                let level = if parser.words(&["max", "recursion", "level"]) { Some(parser.level()?) } else { None };
                 parser.word("as");
                 parser.expect_symbol("(")?;
                 let plan = parser.query()?;
                 parser.expect_symbol(")")?;
+                let mark = match level {
+                    Some(level) if !mark.is_empty() => format!("{mark}{level}:"),
+                    _ if !mark.is_empty() => format!("{mark}:"),
+                    _ => String::new(),
+                };
                 Ok((format!("{mark}{name}"), renamed(plan, columns)))
             })?;
         }
         let term = self.set_operations()?;
         let mut plan = self.organised(term)?;
         while self.symbol("|>") {
-            plan = self.pipe(plan)?;
+            plan = self.pipe(plan, place)?;
         }
-        let name = |at: usize| ctes[at].0.strip_prefix(crate::analyzer::RECURSIVE).unwrap_or(&ctes[at].0);
+        let name = |at: usize| crate::analyzer::recursive_name(&ctes[at].0).map_or(&*ctes[at].0, |(name, _)| name);
         let mut twice: Vec<String> = (0..ctes.len())
             .filter(|at| (0..*at).any(|before| name(before) == name(*at)))
             .map(|at| crate::analyzer::quoted(name(at)))
@@ -56,6 +62,17 @@ impl Parser<'_> {
         if ctes.is_empty() { Ok(plan) } else { Ok(Arc::new(LogicalPlan::With { ctes, child: plan })) }
     }
 
+    /// The number after MAX RECURSION LEVEL.
+    fn level(&mut self) -> Result<u32> {
+        match self.peek().text.parse() {
+            Ok(level) if self.peek().kind == Kind::Number => {
+                self.next();
+                Ok(level)
+            }
+            _ => Err(self.unexpected()),
+        }
+    }
+
     /// DISTRIBUTE BY (false), CLUSTER BY, which sorts every partition too (true).
     fn distribution(&mut self) -> Option<bool> {
         let sorted = self.words(&["cluster", "by"]);
@@ -63,7 +80,7 @@ impl Parser<'_> {
     }
 
     /// ORDER BY, SORT BY, LIMIT, OFFSET.
-    fn organised(&mut self, mut plan: PlanRef) -> Result<PlanRef> {
+    pub(super) fn organised(&mut self, mut plan: PlanRef) -> Result<PlanRef> {
         loop {
             if self.words(&["order", "by"]) {
                 let order = self.sort_items()?;
@@ -162,7 +179,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn query_primary(&mut self) -> Result<PlanRef> {
+    pub(super) fn query_primary(&mut self) -> Result<PlanRef> {
         if self.symbol("(") {
             let plan = self.query()?;
             self.expect_symbol(")")?;
@@ -248,8 +265,12 @@ impl Parser<'_> {
             if !list.iter().chain([condition]).any(|expr| expr.any(&windowed)) {
                 return Err(SparkError::analysis("QUALIFY_REQUIRES_WINDOW_FUNCTION", &[]));
             }
-            list.push(condition.clone().alias(QUALIFY));
+            // Over an aggregation it sees the columns of the list only.
+            if group_by.is_none() && having.is_none() {
+                list.push(condition.clone().alias(QUALIFY));
+            }
         }
+        let aggregated = group_by.is_some() || having.is_some();
         plan = match group_by {
             Some(GroupBy::Plain(grouping)) => Arc::new(LogicalPlan::Aggregate { grouping, list, child: plan }),
             Some(GroupBy::Sets { by, sets }) => Arc::new(LogicalPlan::GroupingSets { by, sets, list, child: plan }),
@@ -259,7 +280,11 @@ impl Parser<'_> {
         if let Some(condition) = having {
             plan = Arc::new(LogicalPlan::Filter { condition, child: plan });
         }
-        if qualify.is_some() {
+        if let Some(condition) = qualify {
+            if aggregated {
+                let list = vec![Expr::UnresolvedStar(Vec::new()), condition.alias(QUALIFY)];
+                plan = Arc::new(LogicalPlan::Project { list, child: plan });
+            }
             let marker = Expr::UnresolvedAttribute(vec![QUALIFY.to_owned()]);
             plan = Arc::new(LogicalPlan::Filter { condition: marker.clone(), child: plan });
             let rest = call(STAR_EXCEPT, vec![Expr::UnresolvedStar(Vec::new()), marker]);
@@ -363,100 +388,6 @@ impl Parser<'_> {
         let items = self.separated(&mut Self::group_item)?;
         self.expect_symbol(")")?;
         Ok(items)
-    }
-
-    /// One step after `|>`.
-    fn pipe(&mut self, plan: PlanRef) -> Result<PlanRef> {
-        if self.word("where") {
-            let condition = self.expression()?;
-            return Ok(Arc::new(LogicalPlan::Filter { condition, child: plan }));
-        }
-        if self.word("select") {
-            let distinct = self.word("distinct");
-            let list = self.separated(&mut Self::named_expression)?;
-            let plan: PlanRef = Arc::new(LogicalPlan::Project { list, child: plan });
-            return Ok(if distinct { Arc::new(LogicalPlan::Distinct { child: plan }) } else { plan });
-        }
-        if self.word("extend") {
-            let mut list = vec![Expr::UnresolvedStar(Vec::new())];
-            list.extend(self.separated(&mut Self::named_expression)?);
-            return Ok(Arc::new(LogicalPlan::Project { list, child: plan }));
-        }
-        if self.word("drop") {
-            let mut args = vec![Expr::UnresolvedStar(Vec::new())];
-            args.extend(self.separated(&mut |parser| Ok(Expr::UnresolvedAttribute(parser.name_parts()?)))?);
-            return Ok(Arc::new(LogicalPlan::Project { list: vec![call(STAR_EXCEPT, args)], child: plan }));
-        }
-        if self.word("set") {
-            let mut args = vec![Expr::UnresolvedStar(Vec::new())];
-            let assignments = self.separated(&mut |parser| {
-                let name = parser.identifier()?;
-                parser.expect_symbol("=")?;
-                Ok(parser.expression()?.alias(&name))
-            })?;
-            args.extend(assignments);
-            return Ok(Arc::new(LogicalPlan::Project { list: vec![call(STAR_SET, args)], child: plan }));
-        }
-        if self.word("as") {
-            let name = self.identifier()?;
-            return Ok(Arc::new(LogicalPlan::SubqueryAlias { name, child: plan }));
-        }
-        if self.is_word("pivot") && self.peek_at(1).text == "(" {
-            return self.pivot(plan);
-        }
-        if self.is_word("unpivot") {
-            return self.unpivot(plan);
-        }
-        if self.is_word("tablesample") {
-            return self.sampled(plan);
-        }
-        let place = self.peek().place;
-        if self.is_word("window") {
-            let condition = "UNSUPPORTED_FEATURE.CLAUSE_WITH_PIPE_OPERATORS";
-            return Err(self.parse_error(condition, &[("clauses", "the WINDOW clause")], place));
-        }
-        if self.word("aggregate") {
-            let mut list =
-                if self.is_word("group") { Vec::new() } else { self.separated(&mut Self::named_expression)? };
-            if self.is_word("group") && self.word_at(1, "by") && self.word_at(2, "all") {
-                let condition = "UNSUPPORTED_FEATURE.PIPE_OPERATOR_AGGREGATE_UNSUPPORTED_CASE";
-                return Err(self.parse_error(condition, &[("case", "GROUP BY ALL")], place));
-            }
-            let grouping =
-                if self.words(&["group", "by"]) { self.separated(&mut Self::named_expression)? } else { Vec::new() };
-            let mut all = grouping.clone();
-            all.append(&mut list);
-            return Ok(Arc::new(LogicalPlan::Aggregate { grouping, list: all, child: plan }));
-        }
-        if self.is_word("union") || self.is_word("except") || self.is_word("intersect") || self.is_word("minus") {
-            let word = self.next().text.to_lowercase();
-            let all = self.word("all");
-            if !all {
-                self.word("distinct");
-            }
-            let right = self.query_primary()?;
-            return Ok(match word.as_str() {
-                "union" => {
-                    let plan: PlanRef = Arc::new(LogicalPlan::Union {
-                        children: vec![plan, right],
-                        by_name: false,
-                        allow_missing: false,
-                    });
-                    if all { plan } else { Arc::new(LogicalPlan::Distinct { child: plan }) }
-                }
-                "intersect" => {
-                    Arc::new(LogicalPlan::SetOperation { kind: SetOperation::Intersect, all, left: plan, right })
-                }
-                _ => Arc::new(LogicalPlan::SetOperation { kind: SetOperation::Except, all, left: plan, right }),
-            });
-        }
-        if self.is_word("order") || self.is_word("limit") || self.is_word("sort") || self.is_word("offset") {
-            return self.organised(plan);
-        }
-        if let Some(joined) = self.join_after(plan)? {
-            return Ok(joined);
-        }
-        Err(self.unexpected())
     }
 }
 

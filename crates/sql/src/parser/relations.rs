@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::Parser;
+use super::calls::{ROW, qualified};
 use super::errors::Place;
-use super::expressions::call;
+use super::expressions::{call, strip};
 use super::query::renamed;
 use super::table_arguments::TableArguments;
 use super::tokens::Kind;
@@ -137,8 +138,12 @@ impl Parser<'_> {
         }
         let enclosed = streaming && self.symbol("(");
         let token = self.peek().clone();
+        let mut after = 1;
+        while self.peek_at(after).text == "." && matches!(self.peek_at(after + 1).kind, Kind::Word | Kind::Quoted) {
+            after += 2;
+        }
         if matches!(token.kind, Kind::Word)
-            && self.peek_at(1).text == "("
+            && self.peek_at(after).text == "("
             && !token.text.eq_ignore_ascii_case("identifier")
         {
             return self.table_function(Arc::new(LogicalPlan::OneRow), false, false);
@@ -249,7 +254,7 @@ impl Parser<'_> {
     /// range(...), explode(...) and other functions in FROM.
     fn table_function(&mut self, input: PlanRef, lateral: bool, outer: bool) -> Result<PlanRef> {
         let place = self.peek().place;
-        let name = self.next().text;
+        let name = qualified(self.name_parts()?);
         let lower = name.to_lowercase();
         let TableArguments { args, names, table } = self.table_arguments()?;
         if lower == "range" && !lateral {
@@ -347,13 +352,24 @@ impl Parser<'_> {
         let place = self.peek().place;
         self.expect_word("values")?;
         let rows = self.separated(&mut |parser| {
-            if parser.is_symbol("(") && !["select", "with"].iter().any(|word| parser.word_at(1, word)) {
+            let row = if parser.is_symbol("(") && !["select", "with"].iter().any(|word| parser.word_at(1, word)) {
                 parser.next();
                 let row = parser.separated(&mut Self::named_expression)?;
                 parser.expect_symbol(")")?;
-                return Ok(row);
+                row
+            } else {
+                vec![parser.expression()?]
+            };
+            // A struct alone is a row written as a struct.
+            match row.as_slice() {
+                [only] => match strip(only) {
+                    Expr::UnresolvedFunction(made) if made.name == ROW || made.name.eq_ignore_ascii_case("struct") => {
+                        Ok(made.args.clone())
+                    }
+                    _ => Ok(row),
+                },
+                _ => Ok(row),
             }
-            Ok(vec![parser.expression()?])
         })?;
         let mut rows: Vec<Expr> = rows.into_iter().map(|row| call("struct", row)).collect();
         rows.push(self.placed(Expr::bool(true), place));

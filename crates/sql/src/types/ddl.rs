@@ -10,9 +10,22 @@ use crate::error::{ErrorClass, Result, SparkError};
 /// A single type (DataType.fromDDL's second try, CatalystSqlParser.parseDataType).
 pub fn parse_data_type(text: &str) -> Result<DataType> {
     let mut p = Parser::new(text)?;
-    let data_type = p.data_type()?;
-    p.end()?;
-    Ok(data_type)
+    let data_type = match p.data_type() {
+        // Words after one that is no type are told first.
+        Err(error) if error.condition.as_deref() == Some("UNSUPPORTED_DATATYPE") && p.is_followed() => {
+            p.at = 1;
+            DataType::Null
+        }
+        read => read?,
+    };
+    match p.tokens.get(p.at..) {
+        // One word more than a type has.
+        Some([(Token::Word(_) | Token::Quoted(_), offset, word)]) => {
+            let parameters = [("error", &*format!("'{word}'")), ("hint", &*format!(": extra input '{word}'"))];
+            Err(located(SparkError::new(ErrorClass::Parse, "PARSE_SYNTAX_ERROR", &parameters), text, *offset))
+        }
+        _ => p.end().map(|()| data_type),
+    }
 }
 
 /// A table schema (StructType.fromDDL); a struct type as a whole and `name: type` columns are taken too.
@@ -140,6 +153,12 @@ impl<'a> Parser<'a> {
         let hit = self.peek_word(0).as_deref() == Some(word);
         self.at += usize::from(hit);
         hit
+    }
+
+    /// Whether the text goes on after its first word, other than with numbers in parentheses or types in brackets.
+    fn is_followed(&self) -> bool {
+        let word = matches!(self.tokens.first(), Some((Token::Word(_), ..)));
+        word && self.tokens.get(1).is_some_and(|(next, ..)| !matches!(next, Token::Symbol('(' | '<')))
     }
 
     fn end(&self) -> Result<()> {

@@ -4,7 +4,10 @@ __all__ = ["SparkContext"]
 
 
 class SparkContext:
+    PACKAGE_EXTENSIONS = (".zip", ".egg", ".jar")
     _active_spark_context = None
+    _next_accum_id = 0
+    resources = {}
 
     def __init__(self, master=None, appName=None, conf=None, **kwargs):
         from pyspark.conf import SparkConf
@@ -82,10 +85,76 @@ class SparkContext:
             )
 
     def setCheckpointDir(self, dirName):
-        pass
+        self._checkpoints = dirName
 
     def setLocalProperty(self, key, value):
+        self._properties = {**self.__dict__.get("_properties", {}), key: value}
+
+    def getLocalProperty(self, key):
+        return self.__dict__.get("_properties", {}).get(key)
+
+    # Jobs run one after another, so tags mark nothing that could be ended.
+
+    def addJobTag(self, tag):
+        if not tag or "," in tag:
+            from pyspark.errors import IllegalArgumentException
+
+            raise IllegalArgumentException(
+                "Spark job tag cannot contain ','." if tag else "Spark job tag cannot be an empty string."
+            )
+        self._tags = {*self.getJobTags(), tag}
+
+    def removeJobTag(self, tag):
+        self._tags = self.getJobTags() - {tag}
+
+    def getJobTags(self):
+        return set(self.__dict__.get("_tags", ()))
+
+    def clearJobTags(self):
+        self._tags = set()
+
+    def cancelAllJobs(self):
         pass
+
+    def cancelJobGroup(self, groupId):
+        pass
+
+    def cancelJobsWithTag(self, tag):
+        pass
+
+    def setInterruptOnCancel(self, interruptOnCancel):
+        pass
+
+    def getCheckpointDir(self):
+        return self.__dict__.get("_checkpoints")
+
+    @classmethod
+    def setSystemProperty(cls, key, value):
+        pass
+
+    @classmethod
+    def getSystemProperty(cls, key):
+        return None
+
+    @property
+    def listFiles(self):
+        return []
+
+    listArchives = listFiles
+
+    def sparkUser(self):
+        return "tidemark"
+
+    def _unprofiled(self):
+        from pyspark.errors import PySparkRuntimeError
+
+        raise PySparkRuntimeError(errorClass="INCORRECT_CONF_FOR_PROFILE", messageParameters={})
+
+    def show_profiles(self):
+        self._unprofiled()
+
+    def dump_profiles(self, path):
+        self._unprofiled()
 
     def setJobGroup(self, groupId, description, interruptOnCancel=False):
         pass
@@ -96,7 +165,10 @@ class SparkContext:
     def addPyFile(self, path):
         pass
 
-    addFile = addPyFile
+    addArchive = addPyFile
+
+    def addFile(self, path, recursive=False):
+        pass
 
     def parallelize(self, c, numSlices=None):
         from pyspark.core.rdd import RDD
@@ -105,7 +177,27 @@ class SparkContext:
         return RDD(c, SparkSession._active(), numSlices or self.defaultParallelism)
 
     def broadcast(self, value):
-        return _Broadcast(value)
+        from pyspark.core.broadcast import Broadcast
+
+        return Broadcast(self, value)
+
+    def accumulator(self, value, accum_param=None):
+        from pyspark.accumulators import Accumulator, param_of
+
+        made = Accumulator(SparkContext._next_accum_id, value, accum_param or param_of(value))
+        SparkContext._next_accum_id += 1
+        return made
+
+    def range(self, start, end=None, step=1, numSlices=None):
+        if end is None:
+            start, end = 0, start
+        return self.parallelize(range(start, end, step), numSlices)
+
+    def emptyRDD(self):
+        return self.parallelize([], 1)
+
+    def union(self, rdds):
+        return self.parallelize([row for rdd in rdds for row in rdd.collect()], len(rdds))
 
     def stop(self):
         from pyspark.sql.session import SparkSession
@@ -129,13 +221,3 @@ class SparkContext:
             errorClass="ATTRIBUTE_NOT_SUPPORTED", messageParameters={"attr_name": f"SparkContext.{name}"}
         )
 
-
-class _Broadcast:
-    def __init__(self, value):
-        self.value = value
-
-    def unpersist(self, blocking=False):
-        pass
-
-    def destroy(self, blocking=False):
-        pass

@@ -36,6 +36,10 @@ _HOMES = {
     "GroupedData": "group",
     "DataFrameReader": "readwriter",
     "DataFrameWriter": "readwriter",
+    "DataFrameWriterV2": "_writer_v2",
+    "PandasCogroupedOps": "pandas.group_ops",
+    "UDTFRegistration": "udtf",
+    "is_remote": "utils",
 }
 
 

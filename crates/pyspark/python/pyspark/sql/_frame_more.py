@@ -6,7 +6,7 @@ from _tidemark_system import fail
 from pyspark.errors import PySparkTypeError, PySparkValueError
 from pyspark.sql import functions as F
 from pyspark.sql.column import Column, _expected, _to_expr
-from pyspark.sql.types import ArrayType, StringType, StructField, StructType
+from pyspark.sql.types import ArrayType, IntegralType, StringType, StructField, StructType
 
 _LATERAL = {"inner": "inner", "cross": "inner", "left": "leftouter", "leftouter": "leftouter"}
 
@@ -101,7 +101,17 @@ def freq_items(df, cols, support):
         for known, item in zip(counts, row):
             _count(known, item, size)
     schema = StructType([StructField(f"{f.name}_freqItems", ArrayType(f.dataType, f.nullable), False) for f in fields])
-    return df.sparkSession.createDataFrame([tuple(list(known) for known in counts)], schema)
+    row = tuple(_in_map_order(df.sparkSession, f.dataType, list(known)) for f, known in zip(fields, counts))
+    return df.sparkSession.createDataFrame([row], schema)
+
+
+def _in_map_order(session, kind, items):
+    """Items as Scala's mutable map has them, which is the order of its sets, too."""
+    if not isinstance(kind, (StringType, IntegralType)):
+        return items
+    present = [(item,) for item in items if item is not None]
+    frame = session.createDataFrame(present, StructType([StructField("item", kind)])).coalesce(1)
+    return [None] * (len(items) - len(present)) + frame.agg(F.collect_set("item")).collect()[0][0]
 
 
 def _count(known, item, size):

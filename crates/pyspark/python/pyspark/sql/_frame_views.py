@@ -71,7 +71,8 @@ class Views:
     def checkpoint(self, eager=True):
         return self.sparkSession.createDataFrame(self.collect(), self.schema, verifySchema=False)
 
-    localCheckpoint = checkpoint
+    def localCheckpoint(self, eager=True, storageLevel=None):
+        return self.checkpoint(eager)
 
     def inputFiles(self):
         return _native.input_files(self._plan)

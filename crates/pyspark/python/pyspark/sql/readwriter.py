@@ -32,6 +32,10 @@ class Reader(_options.Options):
         self._format = None
         self._schema = None
 
+    def changes(self, tableName):
+        """Change data capture, which Spark's own catalog has not."""
+        fail("AnalysisException", "UNSUPPORTED_FEATURE.CHANGE_DATA_CAPTURE", {"catalogName": "spark_catalog"})
+
     def format(self, source):
         self._format = source
         return self

@@ -5,6 +5,7 @@ import _tidemark_frame as _native
 from _tidemark_system import fail
 
 from pyspark.errors import PySparkTypeError, PySparkValueError
+from pyspark.sql._session_connect import ConnectMembers
 from pyspark.sql.dataframe import DataFrame
 from pyspark.sql.types import DataType, StructField, StructType, _parse_datatype_string
 
@@ -75,7 +76,7 @@ class classproperty:
         return self.fget(type(instance) if owner is None else owner)
 
 
-class SparkSession:
+class SparkSession(ConnectMembers):
     Builder = Builder
     _instantiatedSession = None
     _activeSession = None

@@ -55,5 +55,8 @@ class TableValuedFunction:
     def collations(self):
         return self._sparkSession.sql("SELECT * FROM collations()")
 
+    def python_worker_logs(self):
+        return self._sparkSession.sql("SELECT * FROM python_worker_logs()")
+
     def sql_keywords(self):
         return self._sparkSession.sql("SELECT * FROM sql_keywords()")

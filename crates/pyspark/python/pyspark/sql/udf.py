@@ -152,4 +152,5 @@ class UDFRegistration:
 
         raise not_yet("spark.udf.registerJavaFunction")
 
-    registerJavaUDAF = registerJavaFunction
+    def registerJavaUDAF(self, name, javaClassName):
+        return self.registerJavaFunction(name, javaClassName)

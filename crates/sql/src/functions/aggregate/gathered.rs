@@ -11,6 +11,7 @@ use arrow::array::{
 use arrow::compute::{SortOptions, take};
 use arrow::datatypes::{self as at, DataType as ArrowType};
 
+use super::best::best;
 use super::cells::{Grouped, element_groups, list_buffers, read_lists};
 use super::{Accumulator, AggregateFunction, aggregate, passes};
 use crate::error::{Result, SparkError};
@@ -20,6 +21,7 @@ use crate::functions::coercion::{In, cast_to};
 use crate::functions::integers::{as_doubles, from_numbers};
 use crate::functions::nested::{Lists, comparable, list_array};
 use crate::functions::registry::{Build, FunctionEntry};
+use crate::functions::scalar::only_bytes;
 use crate::functions::{Operand, describe, variant};
 use crate::types::{DataType, StructField};
 use crate::value::Value;
@@ -262,11 +264,13 @@ fn ranked(function: &Gathered, sorted: &Sorted, greatest: bool) -> Result<ArrayR
     let (mut order, mut offsets, mut there) = (Vec::new(), vec![0], Vec::new());
     for group in sorted.groups() {
         there.push(!group.is_empty());
-        // Of equal ones the later row comes first.
-        let mut rows: Vec<u32> = group.rev().map(|row| row as u32).collect();
-        let key = |row: &u32| keys.row(*row as usize);
-        rows.sort_by(|a, b| if greatest { key(b).cmp(&key(a)) } else { key(a).cmp(&key(b)) });
-        order.extend(rows.into_iter().take(count));
+        let compare = |a: usize, b: usize| {
+            let order = keys.row(a).cmp(&keys.row(b));
+            if greatest { order } else { order.reverse() }
+        };
+        let mut rows = best(group, count, &compare);
+        rows.sort_by(|a, b| compare(*b, *a));
+        order.extend(rows.into_iter().map(|row| row as u32));
         offsets.push(order.len() as i32);
     }
     let values = take(&sorted.columns[0], &UInt32Array::from(order), None)?;
@@ -441,6 +445,9 @@ const BITMAP: usize = 4096;
 
 fn bitmap(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     let construct = b.name == "bitmap_construct_agg";
+    if !construct {
+        only_bytes(b.name, &args)?;
+    }
     let args = b.inputs(args, if construct { &[In::Long] } else { &[In::Bin] })?;
     let finish: Finish = match b.name {
         "bitmap_construct_agg" => |_, sorted| {

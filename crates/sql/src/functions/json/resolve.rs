@@ -122,7 +122,12 @@ pub(in crate::functions) fn schema_argument(b: &Build<'_>, expr: &Expr) -> Resul
     }
     match parse_data_type(text) {
         Ok(t) => Ok(t),
-        Err(first) => parse_struct(text).map(|s| DataType::Struct(s.into())).map_err(|_| first),
+        Err(mut first) => parse_struct(text).map(|s| DataType::Struct(s.into())).map_err(|_| {
+            // The place is that of the call.
+            first.class = ErrorClass::Analysis;
+            first.context.clear();
+            first
+        }),
     }
 }
 

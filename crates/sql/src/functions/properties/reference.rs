@@ -28,10 +28,22 @@ fn distinct(all: &[Value]) -> Value {
     let mut kept: Vec<Value> = Vec::new();
     for v in all {
         if !kept.iter().any(|k| alike(k, v)) {
-            kept.push(v.clone());
+            kept.push(one_zero(v));
         }
     }
     Value::array(kept)
+}
+
+/// With zeros of one sign.
+fn one_zero(v: &Value) -> Value {
+    match v {
+        Value::Double(x) if *x == 0.0 => Value::Double(0.0),
+        Value::Float(x) if *x == 0.0 => Value::Float(0.0),
+        Value::Array(items) => Value::array(items.iter().map(one_zero).collect()),
+        Value::Struct(items) => Value::structure(items.iter().map(one_zero).collect()),
+        Value::Map(entries) => Value::map(entries.iter().map(|(k, v)| (one_zero(k), one_zero(v))).collect()),
+        other => other.clone(),
+    }
 }
 
 fn has(list: &[Value], v: &Value) -> bool {

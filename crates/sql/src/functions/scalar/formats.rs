@@ -6,7 +6,8 @@ use arrow::array::ArrayRef;
 
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::Expr;
-use crate::functions::coercion::In;
+use crate::functions::coercion::{In, check_inputs};
+use crate::functions::describe::call_text;
 use crate::functions::json::{base64, mime_base64};
 use crate::functions::registry::DataType2 as T;
 use crate::functions::registry::{Build, FunctionEntry, MANY, Nulls, Ret};
@@ -27,7 +28,8 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
         S,
         Nulls::StrictNullable,
         format_number,
-    ),
+    )
+    .exact(),
     FunctionEntry::columns("base64", 1, 1, &[In::Bin], S, Nulls::Strict, |c| {
         one::<Bytes, Text>(c, &|data| Ok(Some(Cow::Owned(base64(data)))))
     }),
@@ -53,9 +55,15 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::columns("try_url_decode", 1, 1, STR, S, Nulls::StrictNullable, |c| {
         one::<Text, Text>(c, &|url| Ok(url_decoded(url).map(Cow::Owned)))
     }),
-    FunctionEntry::columns("parse_url", 2, 3, STR, S, Nulls::StrictNullable, |c| url_parts(c, false)),
-    FunctionEntry::columns("try_parse_url", 2, 3, STR, S, Nulls::StrictNullable, |c| url_parts(c, true)),
+    FunctionEntry::columns("parse_url", 2, 3, STR, S, Nulls::StrictNullable, |c| url_parts(c, false)).exact(),
+    FunctionEntry::custom("try_parse_url", 2, 3, try_parse_url),
 ];
+
+/// Spark puts parse_url in its place, which is what errors name.
+fn try_parse_url(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    let args = check_inputs(args, STR, false, b.ansi(), &|args| call_text("parse_url", args))?;
+    Ok(column_call(b.name, args, DataType::String, true, true, b.ansi(), |c| url_parts(c, true)))
+}
 
 /// DecimalFormat.DOUBLE_FRACTION_DIGITS.
 const MOST_DECIMALS: usize = 340;
@@ -285,9 +293,11 @@ fn url_parts(c: &Columns<'_>, forgiving: bool) -> Result<ArrayRef> {
 /// A part of a URL by its name, of the query the value of a key.
 fn url_part<'a>(url: &'a str, part: &str, key: Option<&str>) -> Option<Cow<'a, str>> {
     let (scheme, rest) = url.split_once("://").map_or(("", url), |(s, r)| (s, r));
+    // Without a scheme before it there is no host, only a path.
+    let named = rest.len() < url.len();
     let (rest, fragment) = rest.split_once('#').map_or((rest, None), |(r, f)| (r, Some(f)));
     let (rest, query) = rest.split_once('?').map_or((rest, None), |(r, q)| (r, Some(q)));
-    let at = rest.find('/').unwrap_or(rest.len());
+    let at = if named { rest.find('/').unwrap_or(rest.len()) } else { 0 };
     let (authority, path) = rest.split_at(at);
     let (user, host) = authority.rsplit_once('@').map_or((None, authority), |(u, h)| (Some(u), h));
     let host = host.rsplit_once(':').map_or(host, |(h, _)| h);

@@ -48,6 +48,7 @@ pub(in crate::functions) use self::decimal::divide as divide_decimal;
 pub(crate) use self::intervals::{add_interval, overflow as interval_overflow};
 pub use self::java_pattern::JavaPattern;
 pub(in crate::functions) use self::predicates::equal_values;
+pub(in crate::functions) use self::session::only_bytes;
 pub(crate) use self::session::{VARIABLE_REFERENCE, current_schema, variable_of, variable_reference};
 pub(crate) use self::times::{check_schema as check_time_type, enabled as time_type_enabled};
 

@@ -18,6 +18,7 @@ use crate::functions::typed::{
 use crate::functions::variant;
 use crate::types::DataType;
 use crate::value::text::{decimal_to_string, double_to_string};
+use crate::value::{Value, value_at};
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::custom("format_string", 0, MANY, format_string),
@@ -264,6 +265,9 @@ impl<'a> Argument<'a> {
             let (Some(value), Some(metadata)) = (part(0), part(1)) else { return Ok(String::new()) };
             return Ok(variant::to_json(value.value(at), metadata.value(at), self.c.zone()).unwrap_or_default());
         }
+        if matches!(self.t, DataType::Array { .. } | DataType::Map { .. } | DataType::Struct(_)) {
+            return Ok(java_text(&value_at(&**self.array, at, self.t)));
+        }
         let mut texts = self.texts.borrow_mut();
         if texts.is_none() {
             let ctx = CastContext { mode: EvalMode::Legacy, zone: self.c.zone(), now_us: self.c.ctx.now_us };
@@ -309,6 +313,26 @@ impl<'a> Argument<'a> {
             DataType::CalendarInterval => "org.apache.spark.unsafe.types.CalendarInterval",
             _ => "java.lang.Long",
         }
+    }
+}
+
+/// toString of the objects that arrays (GenericArrayData), maps (ArrayBasedMapData) and structs (GenericInternalRow) are kept
+/// in, with their dates and times as the numbers that these are stored as.
+fn java_text(value: &Value) -> String {
+    let joined = |values: &mut dyn Iterator<Item = &Value>| {
+        let texts: Vec<String> = values.map(java_text).collect();
+        format!("[{}]", texts.join(","))
+    };
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Array(values) | Value::Struct(values) => joined(&mut values.iter()),
+        Value::Map(entries) => {
+            let keys = joined(&mut entries.iter().map(|(key, _)| key));
+            format!("keys: {keys}, values: {}", joined(&mut entries.iter().map(|(_, value)| value)))
+        }
+        Value::Date(n) | Value::YearMonthInterval(n) => n.to_string(),
+        Value::Timestamp(n) | Value::TimestampNtz(n) | Value::Time(n) | Value::DayTimeInterval(n) => n.to_string(),
+        other => super::text_of(other),
     }
 }
 
@@ -436,7 +460,6 @@ mod tests {
     use crate::functions::EvalContext;
     use crate::functions::eval::evaluate_constant;
     use crate::functions::registry::resolve_call;
-    use crate::value::Value;
 
     fn formatted(args: &[(Value, DataType)]) -> Result<Value> {
         let conf = SqlConf::default();

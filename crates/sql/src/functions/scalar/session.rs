@@ -6,9 +6,10 @@ use arrow::array::ArrayRef;
 
 use crate::error::Result;
 use crate::expr::Expr;
-use crate::functions::coercion::In;
+use crate::functions::coercion::{In, unexpected_input};
+use crate::functions::describe;
 use crate::functions::registry::DataType2 as T;
-use crate::functions::registry::{FunctionEntry, Nulls, Ret};
+use crate::functions::registry::{Build, FunctionEntry, Nulls, Ret};
 use crate::functions::typed::{Bytes, Columns, Double, Long, Text, column_call, each, one, two};
 use crate::types::DataType;
 use crate::value::Value;
@@ -41,9 +42,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry::columns("bitmap_bit_position", 1, 1, &[In::Long], L, Nulls::Strict, |c| {
         one::<Long, Long>(c, &|n| Ok(Some(if n > 0 { (n - 1) % BITS } else { n.wrapping_neg() % BITS })))
     }),
-    FunctionEntry::columns("bitmap_count", 1, 1, &[In::Bin], L, Nulls::Strict, |c| {
-        one::<Bytes, Long>(c, &|bytes| Ok(Some(bytes.iter().map(|byte| i64::from(byte.count_ones())).sum())))
-    }),
+    FunctionEntry::custom("bitmap_count", 1, 1, bitmap_count),
     FunctionEntry::columns(
         "jaro_winkler_similarity",
         2,
@@ -54,6 +53,25 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
         |c| two::<Text, Text, Double>(c, &|a, b| Ok(Some(jaro_winkler(a, b)))),
     ),
 ];
+
+fn bitmap_count(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
+    only_bytes(b.name, &args)?;
+    let nullable = args[0].nullable();
+    Ok(column_call(b.name, args, DataType::Long, nullable, true, b.ansi(), |c| {
+        one::<Bytes, Long>(c, &|bytes| Ok(Some(bytes.iter().map(|byte| i64::from(byte.count_ones())).sum())))
+    }))
+}
+
+/// Bitmaps are bytes and nothing is cast to them, not even NULL.
+pub(in crate::functions) fn only_bytes(function: &str, args: &[Expr]) -> Result<()> {
+    match args {
+        [bitmap] if bitmap.data_type() != DataType::Binary => {
+            let sql = describe::call_text(function, args);
+            Err(unexpected_input(&sql, 0, &In::Bin.describe(), bitmap))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// The same text for every row.
 pub(super) fn text(c: &Columns<'_>, text: &str) -> Result<ArrayRef> {

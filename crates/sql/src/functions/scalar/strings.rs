@@ -134,7 +134,7 @@ fn concat(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         }));
     }
     let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
-    if types.iter().any(|t| matches!(t, DataType::Array { .. })) {
+    if types.iter().all(|t| matches!(t, DataType::Array { .. })) {
         let Some(t) = super::super::coercion::wider_common(&types, ansi) else {
             return Err(super::conditional::differing(
                 &super::super::describe::call_text("concat", &args),
@@ -150,21 +150,28 @@ fn concat(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
     }
     let binary = types.iter().all(|t| *t == DataType::Binary);
     let t = if binary { DataType::Binary } else { DataType::String };
-    for (i, a) in args.iter().enumerate() {
-        let at = a.data_type();
-        let fits = at.is_string()
-            || at.is_atomic() && at != DataType::Variant
-            || at == DataType::Null
-            || at == DataType::CalendarInterval;
-        if !fits {
-            let sql = super::super::describe::call_text("concat", &args);
-            let required = In::Either(&[In::Str, In::Bin, In::Arr]).describe();
-            return Err(super::super::coercion::unexpected_input(&sql, i, &required, a));
-        }
+    let fit = |arg: Expr| match In::Str.implicit(&arg.data_type(), ansi) {
+        Some(_) if !binary => cast_to(arg, &DataType::String, ansi),
+        _ => arg,
+    };
+    let args: Vec<Expr> = args.into_iter().map(fit).collect();
+    let sql = super::super::describe::call_text("concat", &args);
+    let taken = In::Either(&[In::Str, In::Bin, In::Arr]);
+    if let Some(i) = args.iter().position(|arg| !taken.accepts(&arg.data_type())) {
+        return Err(super::super::coercion::unexpected_input(&sql, i, &taken.describe(), &args[i]));
     }
-    let args: Vec<Expr> = args.into_iter().map(|a| cast_to(a, &t, ansi)).collect();
+    same_type("concat", &sql, &args)?;
     let nullable = args.iter().any(Expr::nullable);
     Ok(column_call("concat", args, t, nullable, true, ansi, if binary { joined_bytes } else { joined }))
+}
+
+/// TypeUtils.checkForSameTypeInputExpr.
+pub(super) fn same_type(function: &str, sql: &str, args: &[Expr]) -> Result<()> {
+    let types: Vec<DataType> = args.iter().map(Expr::data_type).collect();
+    if types.windows(2).all(|pair| pair[0].same_type(&pair[1])) {
+        return Ok(());
+    }
+    Err(super::conditional::differing(sql, function, &super::super::describe::type_list(&types, "(", " or ", ")")))
 }
 
 /// Texts one after another.

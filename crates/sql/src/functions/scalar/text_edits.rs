@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use arrow::array::ArrayRef;
 
-use super::strings::{cut, cut_bytes};
+use super::strings::{cut, cut_bytes, same_type};
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::functions::coercion::In;
@@ -72,7 +72,9 @@ fn trimmed(c: &Columns<'_>, set_first: bool, start: bool, end: bool) -> Result<A
 
 fn pad(b: &mut Build<'_>, args: Vec<Expr>, eval: ColumnEval) -> Result<Expr> {
     let mut args = args;
-    let binary = args[0].data_type() == DataType::Binary;
+    // Bytes beside a text to fill up with are read as a text.
+    let bytes = |at: usize| args.get(at).is_none_or(|arg| arg.data_type() == DataType::Binary);
+    let binary = bytes(0) && bytes(2);
     if args.len() == 2 {
         args.push(if binary {
             Expr::literal(Value::binary(vec![0u8]), DataType::Binary)
@@ -117,6 +119,7 @@ fn overlay(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
         args.push(Expr::literal(Value::Integer(-1), DataType::Integer));
     }
     let args = b.inputs(args, &[STR_OR_BIN, STR_OR_BIN, In::Int, In::Int])?;
+    same_type("overlay", &crate::functions::describe::call_text("overlay", &args), &args[..2])?;
     let nullable = args.iter().any(Expr::nullable);
     let t = args[0].data_type();
     // Where the part before ends (its length) and the part after begins; places count from 1 and wrap as Java's do.
@@ -126,7 +129,7 @@ fn overlay(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
     Ok(column_call("overlay", args, t, nullable, true, b.ansi(), |c| {
         let all = i64::from(i32::MAX);
-        if c.types[..2].contains(&DataType::Binary) {
+        if c.types[0] == DataType::Binary {
             return four::<Bytes, Bytes, Int, Int, Bytes>(c, &|bytes, with, pos, len| {
                 let (head, tail) = places(pos, len, with.len());
                 Ok(Some(Cow::Owned([cut_bytes(bytes, 1, head), with, cut_bytes(bytes, tail, all)].concat())))

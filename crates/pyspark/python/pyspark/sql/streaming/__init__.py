@@ -1,5 +1,6 @@
 """Structured Streaming."""
 
+from pyspark.errors import StreamingQueryException  # noqa: F401
 from pyspark.sql.streaming.listener import StreamingQueryListener
 from pyspark.sql.streaming.query import StreamingQuery, StreamingQueryManager
 from pyspark.sql.streaming.readwriter import DataStreamReader, DataStreamWriter

@@ -21,11 +21,7 @@ pub(in crate::functions) fn invalid_index(index: i64, size: i64) -> SparkError {
     SparkError::new(
         ErrorClass::ArrayIndexOutOfBounds,
         "INVALID_ARRAY_INDEX",
-        &[
-            ("indexValue", &index.to_string()),
-            ("arraySize", &size.to_string()),
-            ("ansiConfig", "\"spark.sql.ansi.enabled\""),
-        ],
+        &[("indexValue", &index.to_string()), ("arraySize", &size.to_string())],
     )
 }
 
@@ -207,11 +203,7 @@ pub(super) fn element_at(b: &mut Build<'_>, mut args: Vec<Expr>) -> Result<Expr>
                         _ if c.ansi => Err(SparkError::new(
                             ErrorClass::ArrayIndexOutOfBounds,
                             "INVALID_ARRAY_INDEX_IN_ELEMENT_AT",
-                            &[
-                                ("indexValue", &index.to_string()),
-                                ("arraySize", &length.to_string()),
-                                ("ansiConfig", "\"spark.sql.ansi.enabled\""),
-                            ],
+                            &[("indexValue", &index.to_string()), ("arraySize", &length.to_string())],
                         )),
                         _ => Ok(None),
                     }

@@ -10,6 +10,7 @@ use arrow::row::{Row, Rows};
 
 use super::element_type;
 use crate::error::{Result, SparkError};
+use crate::exec::sort::normalize_floats;
 use crate::expr::Expr;
 use crate::functions::coercion::{self, cast_to};
 use crate::functions::describe;
@@ -20,18 +21,20 @@ use crate::types::DataType;
 
 pub(super) fn distinct(c: &Columns<'_>) -> Result<ArrayRef> {
     let lists = c.lists(0)?;
-    let [rows] = comparable([lists.values])?;
+    let values = normalize_floats(lists.values);
+    let [rows] = comparable([&values])?;
     let mut seen = HashSet::new();
-    c.picked(lists.values, c.present(), &mut |row, out| {
+    c.picked(&values, c.present(), &mut |row, out| {
         seen.clear();
         out.extend(lists.range(row).filter(|at| seen.insert(rows.row(*at))).map(|at| at as u32));
         Ok(())
     })
 }
 
-/// Two array arguments and their elements in comparable form.
+/// Two array arguments and their elements, with one zero and one NaN, in comparable form, too.
 struct Pair<'a> {
     lists: [Lists<'a>; 2],
+    values: [ArrayRef; 2],
     rows: [Rows; 2],
     there: Option<NullBuffer>,
 }
@@ -39,8 +42,9 @@ struct Pair<'a> {
 impl<'a> Pair<'a> {
     fn of(c: &'a Columns<'_>) -> Result<Self> {
         let lists = [c.lists(0)?, c.lists(1)?];
-        let rows = comparable([lists[0].values, lists[1].values])?;
-        Ok(Self { lists, rows, there: c.present() })
+        let values = [normalize_floats(lists[0].values), normalize_floats(lists[1].values)];
+        let rows = comparable([&values[0], &values[1]])?;
+        Ok(Self { lists, values, rows, there: c.present() })
     }
 
     fn there(&self, row: usize) -> bool {
@@ -62,7 +66,7 @@ impl<'a> Pair<'a> {
 
 fn union(c: &Columns<'_>) -> Result<ArrayRef> {
     let pair = Pair::of(c)?;
-    let mut out = Mixed::new(pair.lists.iter().map(|l| l.values.as_ref()).collect());
+    let mut out = Mixed::new(pair.values.iter().map(AsRef::as_ref).collect());
     let mut seen = HashSet::new();
     for row in 0..c.rows {
         if pair.there(row) {
@@ -80,7 +84,7 @@ fn union(c: &Columns<'_>) -> Result<ArrayRef> {
 fn shared(c: &Columns<'_>, wanted: bool) -> Result<ArrayRef> {
     let pair = Pair::of(c)?;
     let (mut seen, mut other) = (HashSet::new(), HashSet::new());
-    c.picked(pair.lists[0].values, pair.there.clone(), &mut |row, out| {
+    c.picked(&pair.values[0], pair.there.clone(), &mut |row, out| {
         let (l, r) = pair.ranges(row);
         seen.clear();
         other.clear();
@@ -93,7 +97,7 @@ fn shared(c: &Columns<'_>, wanted: bool) -> Result<ArrayRef> {
 
 fn overlap(c: &Columns<'_>) -> Result<ArrayRef> {
     let pair = Pair::of(c)?;
-    let nulls = [pair.lists[0].values.logical_nulls(), pair.lists[1].values.logical_nulls()];
+    let nulls = [pair.values[0].logical_nulls(), pair.values[1].logical_nulls()];
     let present = |side: usize, at: usize| nulls[side].as_ref().is_none_or(|n| n.is_valid(at));
     let mut other = HashSet::new();
     let mut row_overlaps = |row: usize| {
