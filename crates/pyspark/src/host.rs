@@ -33,7 +33,11 @@ fn gone() -> SparkError {
 
 impl Host {
     /// Runs `work` on the interpreter; an exception becomes the engine's error.
-    fn enter<R>(&self, callback: Callback, work: impl FnOnce(&VirtualMachine) -> PyResult<Result<R>>) -> Result<R> {
+    pub(crate) fn enter<R>(
+        &self,
+        callback: Callback,
+        work: impl FnOnce(&VirtualMachine) -> PyResult<Result<R>>,
+    ) -> Result<R> {
         let before = self.0.on_worker.replace(matches!(callback, Callback::Worker));
         let result = self.0.enter(|vm| match work(vm) {
             Ok(result) => result,
@@ -43,7 +47,7 @@ impl Host {
         result.unwrap_or_else(|| Err(gone()))
     }
 
-    fn function(&self, handle: u64) -> Result<PyObjectRef> {
+    pub(crate) fn function(&self, handle: u64) -> Result<PyObjectRef> {
         self.0.kept(handle).ok_or_else(gone)
     }
 }

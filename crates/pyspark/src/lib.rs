@@ -13,6 +13,7 @@ mod host;
 mod interpreter;
 mod library;
 mod native;
+mod objects;
 mod park;
 mod session;
 mod state;

@@ -38,6 +38,8 @@ pub struct Catalog {
     sql_functions: BTreeMap<String, Arc<SqlFunction>>,
     /// Functions of databases, by the name that a table would have.
     saved_functions: BTreeMap<String, Arc<SqlFunction>>,
+    /// Handles of the script's data sources.
+    python_sources: BTreeMap<String, u64>,
     tables: BTreeMap<String, SavedTable>,
     views: BTreeMap<String, SavedView>,
     databases: databases::Databases,
@@ -109,6 +111,7 @@ impl Catalog {
         std::mem::swap(&mut self.functions, &mut other.functions);
         std::mem::swap(&mut self.table_functions, &mut other.table_functions);
         std::mem::swap(&mut self.sql_functions, &mut other.sql_functions);
+        std::mem::swap(&mut self.python_sources, &mut other.python_sources);
         std::mem::swap(&mut self.variables, &mut other.variables);
         std::mem::swap(&mut self.databases.current, &mut other.databases.current);
     }
@@ -238,6 +241,14 @@ impl Catalog {
         self.table_functions.get(&name.to_lowercase()).copied()
     }
 
+    pub fn register_python_source(&mut self, name: &str, handle: u64) {
+        self.python_sources.insert(name.to_lowercase(), handle);
+    }
+
+    pub fn python_source(&self, name: &str) -> Option<u64> {
+        self.python_sources.get(&name.to_lowercase()).copied()
+    }
+
     /// Names of the functions that are not Spark's: those of the session in lower case.
     pub fn function_names(&self) -> Vec<String> {
         self.functions.keys().chain(self.table_functions.keys()).cloned().chain(self.sql_function_names()).collect()
@@ -335,6 +346,7 @@ pub fn saved_table(session: &SqlSession, parts: &[String], streaming: bool) -> R
             format: table.format,
             options: table.options,
             path: Some(table.folder),
+            python: None,
             user_schema: Some(Arc::new(table.schema.clone())),
             output: attributes(&table.schema),
         }))));

@@ -119,6 +119,10 @@ fn relation_line(relation: &StreamingRelation) -> String {
             let table = format!("{provider}$KafkaTable");
             (provider, table)
         }
+        _ if relation.python.is_some() => {
+            const PYTHON: &str = "org.apache.spark.sql.execution.datasources.v2.python.Python";
+            (format!("{PYTHON}DataSourceV2"), format!("{PYTHON}Table"))
+        }
         _ => return format!("StreamingRelation {}, {columns}, name=<Unassigned>", source_text(relation)),
     };
     let options: Vec<String> = relation.options.iter().map(|(key, value)| format!("{key}={value}")).collect();

@@ -392,7 +392,7 @@ pub enum UdfKind {
 }
 
 /// Calls back into the script. Implemented by the pyspark crate.
-pub trait UdfHost {
+pub trait UdfHost: crate::python_source::ScriptObjects {
     /// Evaluates a scalar function over rows; `args` are columns of equal length, the result has that length and `data_type`.
     /// An exception of the script comes back as an error of class [`crate::error::ErrorClass::Python`].
     fn call_scalar(&self, udf: &PythonUdf, args: &[ArrayRef], rows: usize) -> Result<ArrayRef>;

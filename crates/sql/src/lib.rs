@@ -23,6 +23,7 @@ pub mod parser;
 pub mod plan;
 pub mod planner;
 pub mod python;
+pub mod python_source;
 pub mod session;
 pub mod state_reader;
 pub mod types;

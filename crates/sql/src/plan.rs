@@ -2,18 +2,21 @@
 
 mod nearest;
 mod python;
+mod python_source;
 mod schema;
 mod tree;
 
 pub use nearest::{NearestBy, NearestByJoin, NearestDirection};
 pub(crate) use nearest::{count as nearest_count, unsupported_kind};
 pub use python::{GroupTimeout, PythonOperation, PythonOperator, TimeMode};
+pub use python_source::PythonScan;
 
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 
 use crate::expr::{Attribute, Expr, ExprId, Origin, SortOrder};
+use crate::python_source::Loaded;
 use crate::types::StructType;
 
 pub type PlanRef = Arc<LogicalPlan>;
@@ -272,6 +275,8 @@ pub struct StreamingRelation {
     pub format: String,
     pub options: indexmap::IndexMap<String, String>,
     pub path: Option<String>,
+    /// A source of the script's.
+    pub python: Option<Loaded>,
     /// Schema given by the user, if any.
     pub user_schema: Option<Arc<StructType>>,
     pub output: Vec<Arc<Attribute>>,

@@ -270,7 +270,8 @@ impl Query {
                 let at_ms = self.setup.trigger.align(self.next_tick_ms.get().max(self.env.clock.now_ms()));
                 self.due.set(Due { at_ms, idle: false, endless: micro.is_endless(self) });
                 let served = matches!(self.setup.trigger, Trigger::AvailableNow) && self.no_new_data.get();
-                self.put_back(micro, served || matches!(self.setup.trigger, Trigger::Once));
+                let done = served || micro.is_single();
+                self.put_back(micro, done);
                 StepOutcome::Batch { query_id, batch_id }
             }
             Ok(Outcome::Idle(reason)) => {

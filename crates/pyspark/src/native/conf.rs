@@ -122,4 +122,12 @@ mod _tidemark_conf {
         state.sql.catalog.borrow_mut().register_table_function(&name, handle);
         Ok(())
     }
+
+    /// spark.dataSource.register: `class` makes what is read and written.
+    #[pyfunction]
+    fn register_source(name: String, class: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
+        let state = current(vm)?;
+        let handle = state.keep(class);
+        tidemark_sql::python_source::register(&state.sql, &name, handle).py(vm)
+    }
 }

@@ -44,7 +44,7 @@ pub use python::{
     ProcessorSpec, PythonFunction, apply_in_groups, apply_in_pandas_with_state, co_groups, map_tables,
     transform_with_state,
 };
-pub(crate) use reading::STREAM_FORMATS;
+pub(crate) use reading::{STREAM_FORMATS, is_provider};
 pub use reading::{read, read_stream};
 pub use relations::{create_temp_view, join, nearest_by_join, set_operation, union, unpivot};
 pub(crate) use rows::batch;

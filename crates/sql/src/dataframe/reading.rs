@@ -8,9 +8,11 @@ use crate::conf::LENIENT_PATHS;
 use crate::connector;
 use crate::datasource::ListOptions;
 use crate::datasource::options::{lower_keys, time_string_ms};
+use crate::datasource::relation::Format;
 use crate::error::{ErrorClass, Result, SparkError};
-use crate::expr::ExprId;
-use crate::plan::{LogicalPlan, PlanRef, StreamingRelation};
+use crate::expr::{Attribute, ExprId};
+use crate::plan::{LogicalPlan, PlanRef, PythonScan, StreamingRelation};
+use crate::python_source::{self, Loaded};
 use crate::session::SqlSession;
 use crate::types::{DataType, StructField, StructType};
 
@@ -38,6 +40,14 @@ pub(crate) const STREAM_FORMATS: [&str; 17] = [
     "parquet",
 ];
 
+/// Whether a name is one of Spark's own sources.
+pub(crate) fn is_provider(name: &str) -> bool {
+    let short = name.to_lowercase();
+    const OTHERS: [&str; 3] = ["libsvm", "image", "hive"];
+    let named = STREAM_FORMATS.contains(&short.as_str()) || OTHERS.contains(&short.as_str());
+    named || Format::of(&short).is_some() || connector::is_kafka(&short)
+}
+
 /// What a stream of files does not say before a batch: a pattern may find nothing yet, and the columns of a schema are looked
 /// at when files are read (DataSource.resolveRelation).
 const LATER: [&str; 3] = ["PATH_NOT_FOUND", "COLUMN_ALREADY_EXISTS", "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE"];
@@ -57,6 +67,10 @@ pub fn read(session: &SqlSession, mut spec: ReadSpec) -> Result<PlanRef> {
     let default = session.conf.borrow().get("spark.sql.sources.default");
     let format = spec.format.clone().or(default).unwrap_or_else(|| "parquet".to_owned());
     let short = format.to_lowercase();
+    if let Some(loaded) = python_source::load(session, &format, &spec)? {
+        let output = attributes(&loaded.schema);
+        return Ok(Arc::new(LogicalPlan::Extension(Arc::new(PythonScan { loaded, output }))));
+    }
     if crate::state_reader::FORMATS.contains(&short.as_str()) {
         let reader = session.state_reader.borrow().clone();
         if let Some(reader) = reader {
@@ -89,6 +103,11 @@ pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
     let format = spec.format.clone().or(default).unwrap_or_else(|| "parquet".to_owned());
     let short = if connector::is_kafka(&format) { "kafka".to_owned() } else { format.to_lowercase() };
     let path = spec.paths.first().cloned().or_else(|| option(&spec, "path").cloned());
+    let python = python_source::load(session, &format, &spec)?;
+    if let Some(loaded) = &python {
+        let output = attributes(&loaded.schema);
+        return Ok(streaming_relation(spec, short, path, python.clone(), output));
+    }
     let schema = match short.as_str() {
         "rate" | "rate-micro-batch" | "socket" => own_schema(&spec, &short)?,
         "kafka" => match connector::kafka(session, &format) {
@@ -116,15 +135,25 @@ pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
         _ => return Err(crate::datasource::relation::not_found(&format)),
     };
     crate::functions::check_time_type(&session.conf.borrow(), &schema)?;
-    let options = spec.options.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-    Ok(Arc::new(LogicalPlan::StreamingRelation(StreamingRelation {
+    Ok(streaming_relation(spec, short, path, None, attributes(&schema)))
+}
+
+fn streaming_relation(
+    spec: ReadSpec,
+    format: String,
+    path: Option<String>,
+    python: Option<Loaded>,
+    output: Vec<Arc<Attribute>>,
+) -> PlanRef {
+    Arc::new(LogicalPlan::StreamingRelation(StreamingRelation {
         id: ExprId::fresh(),
-        format: short,
-        options,
+        format,
+        options: spec.options,
         path,
+        python,
         user_schema: spec.schema.map(Arc::new),
-        output: attributes(&schema),
-    })))
+        output,
+    }))
 }
 
 /// Providers that have a schema of their own refuse the user's.

@@ -11,6 +11,7 @@ use crate::datasource::save::{SaveMode, save};
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::parser::parse_table_name;
 use crate::plan::PlanRef;
+use crate::python_source::Writing;
 use crate::session::SqlSession;
 
 /// Folder of saved tables, below the session's folder unless spark.sql.warehouse.dir says otherwise.
@@ -44,6 +45,10 @@ pub fn write(session: &SqlSession, plan: &PlanRef, spec: WriteSpec) -> Result<()
     if let (None, Some(kafka)) = (&spec.table, connector::kafka(session, &format)) {
         return kafka.write(session, plan, &spec);
     }
+    let python = session.catalog.borrow().python_source(&format);
+    if let Some(class) = python {
+        return write_python(session, plan, &spec, class, &format);
+    }
     format_named(&format)?;
     let mode = save_mode(spec.mode.as_deref())?;
     if let Some(table) = &spec.table {
@@ -53,6 +58,35 @@ pub fn write(session: &SqlSession, plan: &PlanRef, spec: WriteSpec) -> Result<()
         return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2047", &[]));
     };
     save(session, plan, &format, &spec.options, &spec.partition_by, mode, path)
+}
+
+/// save() to a data source of the script's, which takes any columns.
+fn write_python(session: &SqlSession, plan: &PlanRef, spec: &WriteSpec, class: u64, format: &str) -> Result<()> {
+    if spec.table.is_some() {
+        return Err(SparkError::not_yet("A table of a data source in Python"));
+    }
+    let refused = match save_mode(spec.mode.as_deref())? {
+        SaveMode::Error => "ErrorIfExists",
+        SaveMode::Ignore => "Ignore",
+        mode => {
+            if !spec.partition_by.is_empty() {
+                let columns: Vec<String> = spec.partition_by.iter().map(|by| format!("identity({by})")).collect();
+                let message = format!(
+                    "requirement failed: The provided partitioning or clustering columns do not match the existing \
+                     table's.\n - provided: {}\n - table: ",
+                    columns.join(", ")
+                );
+                return Err(SparkError::plain(ErrorClass::IllegalArgument, message));
+            }
+            let mut options = spec.options.clone();
+            options.extend(spec.path.iter().map(|path| ("path".to_owned(), path.clone())));
+            let overwrite = mode == SaveMode::Overwrite;
+            let writing = Writing::new(session, class, format, &options, &plan.schema(), overwrite)?;
+            return writing.write(&crate::planner::execute(session, plan)?, None);
+        }
+    };
+    let refused = format!("\"{refused}\"");
+    Err(SparkError::analysis("UNSUPPORTED_DATA_SOURCE_SAVE_MODE", &[("source", format), ("createMode", &refused)]))
 }
 
 /// The folder of a database, absolute.

@@ -16,6 +16,7 @@ pub mod metrics;
 mod poisson;
 pub mod project;
 pub mod python;
+pub mod python_source;
 pub mod python_tables;
 mod round_robin;
 pub mod sample;

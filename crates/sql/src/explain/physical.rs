@@ -216,7 +216,10 @@ fn line(node: &ExecRef, ctx: &ExecContext<'_>, verbose: bool) -> Line {
     if name == "Range" {
         arguments = arguments.replace("splits=None", &format!("splits={}", ctx.default_parallelism));
     }
-    let joined = arguments.starts_with("(key") || arguments.starts_with("(limit=") || name.starts_with("Scan ");
+    let joined = arguments.starts_with("(key")
+        || arguments.starts_with("(limit=")
+        || name.starts_with("Scan ")
+        || name.starts_with("BatchScan ");
     let gap = if arguments.is_empty() || joined { "" } else { " " };
     let mut children: Vec<Line> = node.children().into_iter().map(|child| line(child, ctx, verbose)).collect();
     let wanted = node.input_order();

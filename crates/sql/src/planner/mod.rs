@@ -4,6 +4,7 @@ pub mod aggregation;
 mod joins;
 mod limits;
 mod python;
+mod python_sources;
 mod python_tables;
 mod scans;
 mod subqueries;
@@ -91,10 +92,16 @@ impl<'a> Planner<'a> {
                 if let Some(done) = self.plan_scan_operation(plan)? {
                     return Ok(done);
                 }
+                if let Some(done) = self.plan_python_scan(plan)? {
+                    return Ok(done);
+                }
                 self.project(list.clone(), self.plan_child(child)?)
             }
             P::Filter { condition, child } => {
                 if let Some(done) = self.plan_scan_operation(plan)? {
+                    return Ok(done);
+                }
+                if let Some(done) = self.plan_python_scan(plan)? {
                     return Ok(done);
                 }
                 self.filter(condition.clone(), self.plan_child(child)?)
@@ -168,7 +175,10 @@ impl<'a> Planner<'a> {
             P::SubqueryAlias { child, .. } | P::View { child, .. } | P::Hint { child, .. } => self.plan_child(child),
             P::Extension(node) => match python_operator(node) {
                 Some(operator) => self.plan_python_operator(operator),
-                None => Err(SparkError::not_yet(&format!("Execution of {}", node.name()))),
+                None => match self.plan_python_scan(plan)? {
+                    Some(scan) => Ok(scan),
+                    None => Err(SparkError::not_yet(&format!("Execution of {}", node.name()))),
+                },
             },
             // A batch query has no use for watermarks (EliminateEventTimeWatermark).
             P::EventTimeWatermark { child, .. } if !child.is_streaming() => self.plan_child(child),

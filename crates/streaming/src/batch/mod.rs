@@ -111,6 +111,8 @@ pub(crate) struct MicroBatch {
     last_trigger_ms: Option<i64>,
     /// The first batch of this run is yet to come.
     first: Cell<bool>,
+    /// The run is over after one trigger.
+    single: bool,
     no_data_reason: Option<String>,
     /// Rows that the sink has of the batch at hand, which is run again.
     delivered: Option<rehearsal::Delivered>,
@@ -200,19 +202,12 @@ impl MicroBatch {
                 sockets: env.sockets(),
                 uuid: uuid_of(&env),
             };
-            let mut source = sources::open(relation, source_env).map_err(early)?;
-            let limit = match setup.trigger {
-                Trigger::Once => ReadLimit::All,
-                Trigger::AvailableNow => {
-                    source.prepare_available_now().map_err(early)?;
-                    source.limit()
-                }
-                _ => source.limit(),
-            };
+            let source = sources::open(relation, source_env).map_err(early)?;
             occurrences.push(opened.len());
-            let mark = ExprId::fresh();
+            let (limit, mark) = (ReadLimit::All, ExprId::fresh());
             opened.push(OpenSource { key, source, limit, mark, start: None, end: None, latest: None });
         }
+        let single = settle_limits(&mut opened, setup.trigger).map_err(early)?;
         describe_sources(query, &opened, &found);
         modes::check(setup.trigger, &setup.sink_format, &found).map_err(early)?;
         sink.open(&sink_env(query)).map_err(early)?;
@@ -251,6 +246,7 @@ impl MicroBatch {
             trigger_ms: None,
             last_trigger_ms: None,
             first: Cell::new(true),
+            single,
             no_data_reason: None,
             delivered: None,
         };
@@ -261,6 +257,11 @@ impl MicroBatch {
                 Err((error, Some(debug)))
             }
         }
+    }
+
+    /// Whether the run is over after one trigger.
+    pub(crate) fn is_single(&self) -> bool {
+        self.single
     }
 
     /// One trigger (MicroBatchExecution.executeOneBatch).
@@ -497,6 +498,24 @@ impl MicroBatch {
             observed: std::collections::BTreeMap::new(),
         }
     }
+}
+
+/// Settles how much each source may take at once. True: all there is, in one batch (SingleBatchExecutor), which is what
+/// Trigger.AvailableNow comes to as well where one of the sources does not know it.
+fn settle_limits(sources: &mut [OpenSource], trigger: Trigger) -> Result<bool> {
+    let single = match trigger {
+        Trigger::Once => true,
+        Trigger::AvailableNow => !sources.iter().all(|open| open.source.knows_available_now()),
+        _ => false,
+    };
+    for open in sources {
+        if trigger == Trigger::AvailableNow && !single {
+            open.source.prepare_available_now()?;
+        }
+        open.source.settle()?;
+        open.limit = if single { ReadLimit::All } else { open.source.limit() };
+    }
+    Ok(single)
 }
 
 fn sink_env(query: &Query) -> SinkEnv {

@@ -47,6 +47,11 @@ impl MicroBatch {
         self.watermark_ms = entry.watermark_ms;
         self.timestamp_ms = entry.timestamp_ms;
         self.tracker.set(entry.watermark_ms);
+        for open in &mut self.sources {
+            if let Some(end) = open.end.clone() {
+                open.source.latest_seen(&end)?;
+            }
+        }
         let Some((committed_id, next_watermark)) = committed else { return Ok(()) };
         if committed_id == latest_id {
             // Sources assume that the last batch is read again before they are asked for a new one.

@@ -5,6 +5,7 @@ pub(crate) mod file;
 mod foreach;
 mod memory;
 mod noop;
+mod python;
 mod resolve;
 
 use std::rc::Rc;

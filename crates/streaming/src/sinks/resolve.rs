@@ -21,6 +21,7 @@ use super::file::FileSink;
 use super::foreach::{ForeachBatchSink, ForeachSink, NoFunctionSink};
 use super::memory::MemorySink;
 use super::noop::NoopSink;
+use super::python::PythonSink;
 use super::{Sink, memory};
 use crate::api::WriterSpec;
 use crate::kafka::{Broker, KafkaSink};
@@ -283,6 +284,13 @@ pub(crate) fn resolve(
             return Ok(ResolvedSink { temporary_checkpoint: false, ..simple(sink, "kafka") });
         }
         _ => {}
+    }
+    let python = session.catalog.borrow().python_source(&format);
+    if let Some(class) = python {
+        let mut options = spec.options.clone();
+        options.extend(spec.path.iter().map(|path| ("path".to_owned(), path.clone())));
+        let sink = Box::new(PythonSink::new(class, &format, options));
+        return Ok(ResolvedSink { temporary_checkpoint: false, ..simple(sink, &format) });
     }
     let case_sensitive = settings.flag("spark.sql.caseSensitive", false);
     // A file sink takes no notice of clustering, but its columns must be there.

@@ -1,6 +1,7 @@
 //! Streaming sources: what is new, and the rows between two offsets.
 
 pub(crate) mod file;
+mod python;
 mod rate;
 mod rate_micro_batch;
 
@@ -51,8 +52,21 @@ pub(crate) trait Source {
     fn description(&self) -> String;
     /// The limit that the options set.
     fn limit(&self) -> ReadLimit;
+    /// False: a query with Trigger.AvailableNow reads all there is as one batch (SupportsTriggerAvailableNow).
+    fn knows_available_now(&self) -> bool {
+        true
+    }
     /// Fixes what availableNow will read.
     fn prepare_available_now(&mut self) -> Result<()>;
+    /// The query's trigger has been looked at: the first offsets will be asked for.
+    fn settle(&mut self) -> Result<()> {
+        Ok(())
+    }
+    /// A restarted query has planned up to this offset (AcceptsLatestSeenOffset).
+    fn latest_seen(&mut self, offset: &str) -> Result<()> {
+        let _ = offset;
+        Ok(())
+    }
     /// The offset up to which the next batch may read; None: nothing was ever there.
     fn latest_offset(&mut self, start: Option<&str>, limit: ReadLimit) -> Result<Option<String>>;
     /// The newest offset there is, where the source tells (latestOffset in the progress).
@@ -99,6 +113,9 @@ pub(crate) struct SourceEnv {
 
 /// Opens the source that a relation reads.
 pub(crate) fn open(relation: &StreamingRelation, env: SourceEnv) -> Result<Box<dyn Source>> {
+    if let Some(loaded) = &relation.python {
+        return Ok(Box::new(python::PythonSource::open(loaded, &env)?));
+    }
     match relation.format.to_ascii_lowercase().as_str() {
         "json" | "csv" | "text" | "parquet" | "orc" | "xml" | "avro" | "binaryfile" => {
             Ok(Box::new(file::FileSource::open(relation, env)?))

@@ -5,6 +5,7 @@ CONDITIONS = {
     "ARGUMENT_REQUIRED": "Argument `<arg_name>` is required when <condition>.",
     "ATTRIBUTE_NOT_CALLABLE": "Attribute `<attr_name>` in provided object `<obj_name>` is not callable.",
     "ATTRIBUTE_NOT_SUPPORTED": "Attribute `<attr_name>` is not supported.",
+    "AXIS_LENGTH_MISMATCH": "Length mismatch: Expected axis has <expected_length> elements, new values have <actual_length> elements.",
     "CALL_BEFORE_INITIALIZE": "Not supported to call `<func_name>` before initializing <object>.",
     "CANNOT_ACCESS_TO_DUNDER": "Dunder(double underscore) attribute is for internal use only.",
     "CANNOT_APPLY_IN_FOR_COLUMN": "Cannot apply 'in' operator against a column: please use 'contains' in a string column or 'array_contains' function for an array column.",

@@ -159,9 +159,9 @@ class SparkSession(ConnectMembers):
 
     @property
     def dataSource(self):
-        from pyspark.sql._literals import not_yet
+        from pyspark.sql.datasource import DataSourceRegistration
 
-        raise not_yet("SparkSession.dataSource")
+        return DataSourceRegistration(self)
 
     @property
     def read(self):
