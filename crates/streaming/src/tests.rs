@@ -63,6 +63,7 @@ fn source(format: &str, options: &[(&str, &str)]) -> PlanRef {
         format: format.into(),
         options: options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<IndexMap<_, _>>(),
         path: None,
+        python: None,
         user_schema: None,
         output: vec![column("timestamp", DataType::Timestamp), column("value", DataType::Long)],
     }))

@@ -3,7 +3,7 @@
 use super::join_watermark::{bounded_by_watermark, watermark_in_keys};
 use crate::error::{ErrorClass, Result, SparkError};
 use crate::expr::{Expr, WindowKind};
-use crate::plan::{GroupStateNode, Join, JoinKind, LogicalPlan, PlanRef, SetOperation};
+use crate::plan::{GroupStateNode, Join, JoinKind, LogicalPlan, PlanRef, SetOperation, StreamingRelation};
 use crate::session::SqlSession;
 
 /// Output mode of a streaming query.
@@ -455,7 +455,11 @@ pub fn check_continuous(plan: &PlanRef, mode: OutputMode, session: &SqlSession) 
             | LogicalPlan::Filter { .. }
             | LogicalPlan::SubqueryAlias { .. }
             | LogicalPlan::View { .. } => None,
-            LogicalPlan::StreamingRelation(relation) if second_interface(&relation.format) => None,
+            LogicalPlan::StreamingRelation(relation)
+                if second_interface(&relation.format) || relation.python.is_some() =>
+            {
+                None
+            }
             LogicalPlan::Limit { .. } => Some("LocalLimit".to_owned()),
             LogicalPlan::Deduplicate { within_watermark: true, .. } => Some("DeduplicateWithinWatermark".to_owned()),
             LogicalPlan::LocalRelation(relation) if relation.from_rdd => Some("LogicalRDD".to_owned()),
@@ -484,6 +488,10 @@ pub fn check_continuous(plan: &PlanRef, mode: OutputMode, session: &SqlSession) 
                 "_LEGACY_ERROR_TEMP_2253",
                 &[("sourceName", RATE_MICRO_BATCH)],
             ))
+        }
+        LogicalPlan::StreamingRelation(StreamingRelation { python: Some(loaded), .. }) => {
+            let name = loaded.name.as_str();
+            Err(SparkError::new(ErrorClass::UnsupportedOperation, "_LEGACY_ERROR_TEMP_2253", &[("sourceName", name)]))
         }
         _ => Ok(()),
     })

@@ -28,6 +28,9 @@ pub(super) fn create(session: &SqlSession, table: TableDefinition) -> Result<()>
     }
     let default = session.conf.borrow().get("spark.sql.sources.default");
     let format = table.format.clone().or(default).unwrap_or_else(|| "parquet".to_owned());
+    if session.catalog.borrow().python_source(&format).is_some() {
+        return Err(SparkError::not_yet("A table of a data source in Python"));
+    }
     format_named(&format)?;
     let query = table.query.as_ref().map(|query| analyze(session, query)).transpose()?;
     if let Some(query) = &query {

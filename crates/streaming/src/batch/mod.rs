@@ -207,7 +207,7 @@ impl MicroBatch {
             let (limit, mark) = (ReadLimit::All, ExprId::fresh());
             opened.push(OpenSource { key, source, limit, mark, start: None, end: None, latest: None });
         }
-        let single = settle_limits(&mut opened, setup.trigger).map_err(early)?;
+        let single = modes::settle_limits(&mut opened, setup.trigger).map_err(early)?;
         describe_sources(query, &opened, &found);
         modes::check(setup.trigger, &setup.sink_format, &found).map_err(early)?;
         sink.open(&sink_env(query)).map_err(early)?;
@@ -498,24 +498,6 @@ impl MicroBatch {
             observed: std::collections::BTreeMap::new(),
         }
     }
-}
-
-/// Settles how much each source may take at once. True: all there is, in one batch (SingleBatchExecutor), which is what
-/// Trigger.AvailableNow comes to as well where one of the sources does not know it.
-fn settle_limits(sources: &mut [OpenSource], trigger: Trigger) -> Result<bool> {
-    let single = match trigger {
-        Trigger::Once => true,
-        Trigger::AvailableNow => !sources.iter().all(|open| open.source.knows_available_now()),
-        _ => false,
-    };
-    for open in sources {
-        if trigger == Trigger::AvailableNow && !single {
-            open.source.prepare_available_now()?;
-        }
-        open.source.settle()?;
-        open.limit = if single { ReadLimit::All } else { open.source.limit() };
-    }
-    Ok(single)
 }
 
 fn sink_env(query: &Query) -> SinkEnv {

@@ -3,9 +3,10 @@
 use indexmap::IndexMap;
 use tidemark_sql::error::{ErrorClass, Result, SparkError};
 
-use super::{Occurrence, writes_continuously};
+use super::{Occurrence, OpenSource, writes_continuously};
 use crate::checkpoint::illegal_state;
 use crate::settings::Settings;
+use crate::sources::ReadLimit;
 use crate::trigger::Trigger;
 
 const VERSION: &str = "spark.sql.streaming.stateStore.checkpointFormatVersion";
@@ -24,6 +25,24 @@ pub(super) fn check(trigger: Trigger, sink: &str, found: &[Occurrence]) -> Resul
         }
         _ => Ok(()),
     }
+}
+
+/// Settles how much each source may take at once. True: all there is, in one batch (SingleBatchExecutor), which is what
+/// Trigger.AvailableNow comes to as well where one of the sources does not know it.
+pub(super) fn settle_limits(sources: &mut [OpenSource], trigger: Trigger) -> Result<bool> {
+    let single = match trigger {
+        Trigger::Once => true,
+        Trigger::AvailableNow => !sources.iter().all(|open| open.source.knows_available_now()),
+        _ => false,
+    };
+    for open in sources {
+        if trigger == Trigger::AvailableNow && !single {
+            open.source.prepare_available_now()?;
+        }
+        open.source.settle()?;
+        open.limit = if single { ReadLimit::All } else { open.source.limit() };
+    }
+    Ok(single)
 }
 
 /// Sinks that real-time mode allows (RealTimeModeAllowlist), and the classes of the others.
@@ -118,7 +137,9 @@ pub(crate) fn check_async(
 
 /// Sources that cannot hand over rows as they come (MicroBatchExecution asks for SupportsRealTimeMode).
 fn refuse_real_time(found: &[Occurrence]) -> Result<()> {
+    const PYTHON: &str = "org.apache.spark.sql.execution.datasources.v2.python.PythonMicroBatchStream";
     let class = found.iter().find_map(|Occurrence { relation, .. }| match relation.format.as_str() {
+        _ if relation.python.is_some() => Some(PYTHON),
         "rate" => Some("sources.RateStreamMicroBatchStream"),
         "rate-micro-batch" => Some("sources.RatePerMicroBatchStream"),
         "socket" => Some("sources.TextSocketMicroBatchStream"),
@@ -126,7 +147,8 @@ fn refuse_real_time(found: &[Occurrence]) -> Result<()> {
         _ => Some("runtime.FileStreamSource"),
     });
     let Some(class) = class else { return Ok(()) };
-    let class = format!("org.apache.spark.sql.execution.streaming.{class}");
+    let class =
+        if class == PYTHON { class.to_owned() } else { format!("org.apache.spark.sql.execution.streaming.{class}") };
     Err(SparkError::new(
         ErrorClass::IllegalArgument,
         "STREAMING_REAL_TIME_MODE.INPUT_STREAM_NOT_SUPPORTED",

@@ -175,7 +175,6 @@ def failing(self):
 
 
 source("s1", DataSource.schema)
-source("s2", lambda self: "a in")
 source("s3", lambda self: IntegerType())
 source("s4", lambda self: None)
 source("s5", failing)

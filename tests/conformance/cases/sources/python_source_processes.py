@@ -19,9 +19,6 @@ class Settings:
 class Part(InputPartition):
     number: int
 
-    def __post_init__(self):
-        seen.append("part")
-
 
 def scaled(row):
     return row * Settings.factor
