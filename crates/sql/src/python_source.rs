@@ -90,6 +90,28 @@ impl Loaded {
     pub fn ensure_created(&self, script: &dyn UdfHost) -> Result<()> {
         Self::create(script, self.object).map(drop)
     }
+
+    /// Has the reader of a batch made, once; the number of partitions.
+    pub fn plan(&self, script: &dyn UdfHost) -> Result<usize> {
+        self.ensure_created(script)?;
+        script.ask(self.object, "initialize", &[&json(&self.schema)]).map_err(failed("initialize", "reader"))?;
+        self.partitions(script)
+    }
+
+    /// Has a reader made with filters, which is the one of all batches from here on; the places of those that it takes over.
+    pub fn push(&self, script: &dyn UdfHost, filters: &str) -> Result<Vec<usize>> {
+        self.ensure_created(script)?;
+        let texts = [&*json(&self.schema), filters];
+        let taken = script.ask(self.object, "push", &texts).map_err(failed("initialize", "reader"))?;
+        self.partitions(script)?;
+        let taken = taken.unwrap_or_default();
+        Ok(taken.split_whitespace().filter_map(|place| place.parse().ok()).collect())
+    }
+
+    fn partitions(&self, script: &dyn UdfHost) -> Result<usize> {
+        let count = script.ask(self.object, "partitions", &[]).map_err(failed("generate", "read partitions"))?;
+        Ok(count.and_then(|text| text.parse().ok()).unwrap_or(0))
+    }
 }
 
 /// load() of a format that the script has registered; None: it has not.

@@ -106,7 +106,7 @@ pub fn read_stream(session: &SqlSession, spec: ReadSpec) -> Result<PlanRef> {
     let python = python_source::load(session, &format, &spec)?;
     if let Some(loaded) = &python {
         let output = attributes(&loaded.schema);
-        return Ok(streaming_relation(spec, short, path, python.clone(), output));
+        return Ok(streaming_relation(spec, format, path, python.clone(), output));
     }
     let schema = match short.as_str() {
         "rate" | "rate-micro-batch" | "socket" => own_schema(&spec, &short)?,

@@ -4,6 +4,7 @@ pub mod aggregation;
 mod joins;
 mod limits;
 mod python;
+mod python_filters;
 mod python_sources;
 mod python_tables;
 mod scans;

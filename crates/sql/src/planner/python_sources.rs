@@ -3,11 +3,15 @@
 
 use std::sync::Arc;
 
+use serde_json::Value as Json;
+
 use super::Planner;
+use super::python_filters::described;
 use crate::error::Result;
 use crate::exec::ExecRef;
 use crate::exec::project::ProjectExec;
 use crate::exec::python_source::PythonScanExec;
+use crate::exec::python_tables::host;
 use crate::expr::Expr;
 use crate::optimizer::{join_conjuncts, split_conjuncts};
 use crate::plan::{ExtensionNode, LogicalPlan, PlanRef, PythonScan};
@@ -33,6 +37,7 @@ impl Planner<'_> {
         let LogicalPlan::Extension(node) = &**at else { return Ok(None) };
         let Some(scan) = python_scan(node) else { return Ok(None) };
         let list = list.unwrap_or_else(|| scan.output.iter().cloned().map(Expr::Attribute).collect());
+        self.push_filters(scan, &mut filters)?;
         let scan: ExecRef = Arc::new(PythonScanExec { scan: scan.clone() });
         let filtered = match join_conjuncts(filters) {
             Some(condition) => self.filter(condition, scan)?,
@@ -41,5 +46,27 @@ impl Planner<'_> {
         let list = self.scalar_subqueries(list)?;
         let (list, child) = self.extract_python(list, filtered)?;
         Ok(Some(Arc::new(ProjectExec::new(list, child)?)))
+    }
+
+    /// Takes away the filters that the source takes over, where that is switched on.
+    fn push_filters(&self, scan: &PythonScan, filters: &mut Vec<Expr>) -> Result<()> {
+        if !self.ctx.conf.bool("spark.sql.python.filterPushdown.enabled") {
+            return Ok(());
+        }
+        let able = |filter: &Expr| if filter.deterministic() { described(filter) } else { None };
+        let (asked, told): (Vec<usize>, Vec<Json>) =
+            filters.iter().enumerate().filter_map(|(i, filter)| Some((i, able(filter)?))).unzip();
+        if told.is_empty() {
+            return Ok(());
+        }
+        let script = host(self.ctx)?;
+        let taken = scan.loaded.push(&*script, &Json::Array(told).to_string())?;
+        let mut number = 0;
+        filters.retain(|_| {
+            let kept = asked.iter().position(|i| *i == number).is_none_or(|place| !taken.contains(&place));
+            number += 1;
+            kept
+        });
+        Ok(())
     }
 }

@@ -82,14 +82,18 @@ class Loaded:
         """A copy of the instance, as a process gets it."""
         return crossed(self._source)
 
+    def _make_reader(self, schema):
+        reader = self.instance().reader(schema=schema)
+        if not isinstance(reader, api.DataSourceReader):
+            raise mismatch("an instance of DataSourceReader", reader)
+        return reader
+
     def initialize(self, schema):
         """Makes the reader of a batch, once."""
         if self._planned is not None:
             return
         schema = _parse_datatype_json_string(schema)
-        reader = self.instance().reader(schema=schema)
-        if not isinstance(reader, api.DataSourceReader):
-            raise mismatch("an instance of DataSourceReader", reader)
+        reader = self._make_reader(schema)
         implemented = getattr(reader.pushFilters, "__func__", None) is not api.DataSourceReader.pushFilters
         if implemented and (_tidemark_conf.get_or(_PUSHDOWN, "false") or "").lower() != "true":
             raise PySparkAssertionError(
@@ -97,6 +101,16 @@ class Loaded:
                 messageParameters={"type": type(reader).__name__, "conf": _PUSHDOWN},
             )
         self._schema, self._planned = schema, reader
+
+    def push(self, schema, filters):
+        """Makes a reader that knows the filters; the places of those that it takes over. Spark keeps it for later batches."""
+        from pyspark.sql._source_filters import pushed
+
+        schema = _parse_datatype_json_string(schema)
+        reader = self._make_reader(schema)
+        taken = pushed(reader, filters)
+        self._schema, self._planned, self._reader = schema, reader, None
+        return " ".join(map(str, taken))
 
     def partitions(self):
         """The number of partitions of a batch."""
