@@ -88,6 +88,7 @@ test("an example of the gallery loads with one click and runs", async () => {
   const page = await site.open();
   await visit(page, `${site.address}#gallery`);
   await button(page, "Load Words of text files").click();
+  await page.locator("#pane-script .cm-line", { hasText: "# Words of text files" }).waitFor();
   await ready(page);
   assert.match(await script(page), /^# Words of text files/);
   await stepTo(page, 1);
