@@ -27,6 +27,7 @@ writeFileSync(index, html);
 for (const name of readdirSync(dist).filter((name) => /^worker.*\.wasm$/.test(name))) {
   const wasm = readFileSync(join(dist, name));
   if (blankUnread(wasm) > 0) writeFileSync(join(dist, name), wasm);
+  else console.warn(`${name} has none of the tables that unread.mjs knows`);
 }
 
 // A page that is served by `trunk serve` reloads itself at every change: nothing of it may be kept.

@@ -1,6 +1,6 @@
 //! The names of Unicode's characters, for Python's `\N{...}` and `unicodedata`, in a form that is small once it is compressed:
-//! a tenth of the tables of `unicode_names2`, in whose place this stands (see `patches/`). Names are read from the start of
-//! the text, so that a look-up takes longer, about a millisecond.
+//! a quarter of the tables of `unicode_names2`, in whose place this stands (see `patches/`). Names are read from the start of
+//! the text, so that a look-up takes longer.
 
 /// What `build.rs` wrote. For each name: 1 and a number where characters without names come before it; 0x80 plus the number
 /// of bytes that it shares with the name before; its other bytes; 2 and a number where that many characters in a row have

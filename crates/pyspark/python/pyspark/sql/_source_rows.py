@@ -4,7 +4,7 @@ import datetime
 import decimal
 
 from pyspark.errors import PySparkRuntimeError, PySparkValueError
-from pyspark.sql._udf_results import ArrowInvalid, ArrowTypeError
+from pyspark.sql._udf_results import ArrowInvalid, ArrowTypeError, _date, _text
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -64,18 +64,6 @@ def _float(kind):
 def _boolean(value):
     if not isinstance(value, bool):
         raise _unfit(value, "boolean")
-    return value
-
-
-def _text(value):
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _date(value):
-    if isinstance(value, datetime.datetime):
-        return value.date()
-    if not isinstance(value, datetime.date):
-        raise ArrowTypeError(f"object of type {type(value)} cannot be converted to int")
     return value
 
 
