@@ -1,5 +1,5 @@
-// Finishes what Trunk has built, before it replaces dist/: no script stays inline (the page's policy forbids it), tables that
-// nothing reads are blanked, and the service worker gets its list of files. Trunk runs this after each build.
+// Finishes what Trunk has built, before it replaces dist/: no script stays inline (the page's policy forbids it), what
+// nothing reads is blanked, and the service worker gets its list of files. Trunk runs this after each build.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -26,8 +26,9 @@ writeFileSync(index, html);
 
 for (const name of readdirSync(dist).filter((name) => /^worker.*\.wasm$/.test(name))) {
   const wasm = readFileSync(join(dist, name));
-  if (blankUnread(wasm) > 0) writeFileSync(join(dist, name), wasm);
-  else console.warn(`${name} has none of the tables that unread.mjs knows`);
+  const { blanked, known } = blankUnread(wasm);
+  writeFileSync(join(dist, name), wasm);
+  if (blanked < known) console.warn(`${name} has only ${blanked} of the ${known} pieces that unread.mjs knows`);
 }
 
 // A page that is served by `trunk serve` reloads itself at every change: nothing of it may be kept.

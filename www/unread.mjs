@@ -1,10 +1,13 @@
-// The tables of Chinese, Japanese and Korean encodings, a twentieth of what the page loads. RustPython's library brings them
-// along for modules (`_codecs_cn` and its kin) that scripts cannot import here (crates/pyspark/src/interpreter.rs), and no
-// feature leaves them out. Nothing reads them, so they may as well be zeros, which take no space once they are compressed.
+// What RustPython brings along, no feature leaves out, and nothing reads here, so that it may as well be zeros, which take no
+// space once they are compressed:
+// - the tables of Chinese, Japanese and Korean encodings, a twentieth of what the page loads, for modules (`_codecs_cn` and its
+//   kin) that scripts cannot import (crates/pyspark/src/interpreter.rs);
+// - the code of modules that the interpreter starts with; those of crates/pyspark/build.rs come before them.
 import { createHash } from "node:crypto";
 
-// Length, first bytes and start of the SHA-256 of each table of rustpython-common 0.6.0 (src/encodings/cjk/mappings_*.rs).
-const TABLES = [
+// Length, first bytes and start of the SHA-256 of each table of rustpython-common 0.6.0 (src/encodings/cjk/mappings_*.rs) and of
+// each module's code of rustpython-vm 0.6.0 (Lib/).
+const UNREAD = [
   [66266, "2e22ffffffff3422ffffffff", "81c37d7b1c23d4428c939d54902106a6"], // CP949_ENCMAP_DATA
   [58612, "719cffffffffffffffffffff", "ba3dbb1750a128414b0ce7ed32cc760f"], // BIG5HKSCS_NONBMP_ENCMAP_DATA
   [54574, "3222ffffffffffffffffffff", "5989105bda736a09a285ca313b11aad9"], // JISX0213_BMP_ENCMAP_DATA
@@ -27,20 +30,25 @@ const TABLES = [
   [4850, "024e0f4e124e294e2b4e2e4e", "fc3362a47196365b34ebe847c8c626ad"], // JISX0213_2_BMP_DECMAP_DATA
   [4394, "07ff02ff0dff7e0033303430", "5ffa6833d5da28794657e0f7da4a939a"], // JISX0213_1_BMP_DECMAP_DATA
   [4106, "8900fefffefffefffefffeff", "353f236fd0ed48b05799d9992305ee94"], // JISX0213_2_EMP_DECMAP_DATA
+  [40608, "f03601001700010013060c00", "f0dc2ce65a68981bc95076b18ed50c7f"], // _frozen_importlib_external
+  [35030, "970c01001700010013050c00", "453458bb0b5ac7ecb33de657994d4c92"], // _frozen_importlib
+  [21326, "06bf00001700010013050c00", "fb9268cc37796f413344cb5cf3e06a04"], // codecs
+  [7307, "b93900001700010013050c00", "0e53066dedd231eec776d4adda368073"], // _thread
+  [5384, "102200001700010013060c00", "c2f0ac5c4af2e725669b42c65fb44b47"], // copyreg
 ];
 
-// Blanks the tables in a Wasm module, where they are found byte for byte; returns how many bytes that were.
+// Blanks these in a Wasm module, where they are found byte for byte; returns how many were.
 export function blankUnread(wasm) {
   let blanked = 0;
-  for (const [length, first, digest] of TABLES) {
+  for (const [length, first, digest] of UNREAD) {
     const start = Buffer.from(first, "hex");
     for (let at = wasm.indexOf(start); at >= 0; at = wasm.indexOf(start, at + 1)) {
       const table = wasm.subarray(at, at + length);
       if (!createHash("sha256").update(table).digest("hex").startsWith(digest)) continue;
       table.fill(0);
-      blanked += length;
+      blanked += 1;
       break;
     }
   }
-  return blanked;
+  return { blanked, known: UNREAD.length };
 }

@@ -1,10 +1,10 @@
 //! Gathers the Python modules that are frozen into the binary: our own ones under `python/`, and those modules of the
 //! standard library that scripts use, taken from the `rustpython-pylib` package at build time (nothing of it is kept here).
 
-#[path = "build/apart.rs"]
-mod apart;
-#[path = "src/library/grammar.rs"]
-mod grammar;
+#[path = "src/library/format.rs"]
+mod format;
+#[path = "build/short.rs"]
+mod short;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -12,8 +12,11 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use rustpython_compiler::core::bytecode::{CodeObject, ConstantData, PyCodeLocationInfoKind, build_no_location_mask};
+use rustpython_compiler::core::frozen::FrozenCodeObject;
 use rustpython_compiler::core::{marshal, varint};
 use rustpython_compiler::{CompileOpts, Mode};
+
+use format::{END, OURS, PACKAGE, optimization};
 
 /// Modules of the standard library; a name that ends in `/` is a folder whose `.py` files are all taken.
 /// Followed from what scripts import; a module with files or a clock behind it has a version of ours under `python/`.
@@ -73,8 +76,6 @@ const LIBRARY: &[&str] = &[
     "hmac.py",
     "importlib/__init__.py",
     "importlib/_abc.py",
-    "importlib/_bootstrap.py",
-    "importlib/_bootstrap_external.py",
     "importlib/abc.py",
     "importlib/machinery.py",
     "importlib/util.py",
@@ -117,6 +118,14 @@ const LIBRARY: &[&str] = &[
     "weakref.py",
 ];
 
+/// Modules that RustPython brings along as code, under the names it wants them by. Ours come before them, and the page does not
+/// carry both: see www/unread.mjs.
+const RENAMED: &[(&str, &str)] = &[
+    ("_dummy_thread.py", "_thread.py"),
+    ("importlib/_bootstrap.py", "_frozen_importlib.py"),
+    ("importlib/_bootstrap_external.py", "_frozen_importlib_external.py"),
+];
+
 /// Lines added to a library module: the shared generator of `random` starts from the session's seed, so that a script is
 /// a function of its inputs.
 const APPENDED: &[(&str, &str)] = &[("random.py", "\nimport _tidemark_system\n_inst.seed(_tidemark_system.seed())\n")];
@@ -131,31 +140,43 @@ fn main() -> Result<(), Box<dyn Error>> {
     for name in LIBRARY {
         copy_library(library, name, &staged)?;
     }
+    for (name, wanted) in RENAMED {
+        write(&staged.join(wanted), &fs::read_to_string(library.join(name))?)?;
+    }
     let own = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("python");
     copy_tree(&own, &staged)?;
     println!("cargo:rerun-if-changed={}", own.display());
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=build");
-    println!("cargo:rerun-if-changed=src/library/grammar.rs");
+    println!("cargo:rerun-if-changed=src/library/format.rs");
 
-    let mut modules = BTreeMap::new();
-    compile_tree(&staged, "", &own, &mut modules)?;
-    let mut library = apart::Apart::default();
-    for (name, (package, code)) in modules {
-        library.add(&name, package, code);
+    let browser = env::var("CARGO_CFG_TARGET_ARCH")? == "wasm32";
+    let mut library = Vec::new();
+    for (name, (flags, path)) in modules(&staged, "", &own)? {
+        let source = fs::read_to_string(&path)?;
+        let code = compile(&source, &name, flags)?;
+        let content = if browser {
+            let short = short::shorten(&source, flags & OURS != 0)?;
+            if marshalled(&compile(&short, &name, flags)?) != marshalled(&code) {
+                return Err(format!("{name} is another module once it is shortened").into());
+            }
+            short.into_bytes()
+        } else {
+            FrozenCodeObject::encode(&code).bytes
+        };
+        library.push(flags);
+        library.extend(name.as_bytes());
+        library.push(END);
+        library.extend((content.len() as u32).to_le_bytes());
+        library.extend(content);
     }
-    fs::write(out.join("library.bin"), library.finish())?;
+    fs::write(out.join("library.bin"), library)?;
     Ok(())
 }
 
-/// Compiles every module below `folder`, named as Python imports it. What the standard library says about itself
-/// (docstrings, asserts) stays out; `own` keeps it.
-fn compile_tree(
-    folder: &Path,
-    parent: &str,
-    own: &Path,
-    modules: &mut BTreeMap<String, (bool, Vec<u8>)>,
-) -> Result<(), Box<dyn Error>> {
+/// Flags and file of every module below `folder`, named as Python imports it.
+fn modules(folder: &Path, parent: &str, own: &Path) -> Result<BTreeMap<String, (u8, PathBuf)>, Box<dyn Error>> {
+    let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -164,24 +185,33 @@ fn compile_tree(
             (parent, "__init__") => parent.to_owned(),
             (parent, stem) => format!("{parent}.{stem}"),
         };
-        let is_ours = own.join(path.file_name().unwrap_or_default()).exists();
         if path.is_dir() {
-            compile_tree(&path, &name, &own.join(&stem), modules)?;
+            found.extend(modules(&path, &name, &own.join(&stem))?);
             continue;
         }
-        let options = CompileOpts { optimize: if is_ours { 0 } else { 2 }, ..CompileOpts::default() };
-        let mut code = rustpython_compiler::compile(&fs::read_to_string(&path)?, Mode::Exec, &name, options)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
-        lines_only(&mut code);
-        let mut bytes = Vec::new();
-        marshal::serialize_code(&mut bytes, &code);
-        modules.insert(name, (stem == "__init__", bytes));
+        let package = if stem == "__init__" { PACKAGE } else { 0 };
+        let ours = if own.join(path.file_name().unwrap_or_default()).exists() { OURS } else { 0 };
+        found.insert(name, (package | ours, path));
     }
-    Ok(())
+    Ok(found)
+}
+
+fn compile(source: &str, name: &str, flags: u8) -> Result<CodeObject, Box<dyn Error>> {
+    let options = CompileOpts { optimize: optimization(flags), ..CompileOpts::default() };
+    let mut code =
+        rustpython_compiler::compile(source, Mode::Exec, name, options).map_err(|error| format!("{name}: {error}"))?;
+    lines_only(&mut code);
+    Ok(code)
+}
+
+fn marshalled(code: &CodeObject) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    marshal::serialize_code(&mut bytes, code);
+    bytes
 }
 
 /// Leaves the line of each instruction and drops its columns, in `code` and in what it defines: they are for marks under a
-/// traceback's source, which frozen modules do not carry, and they would be sent with the page.
+/// traceback's source, which frozen modules do not carry.
 fn lines_only(code: &mut CodeObject) {
     /// Instructions that one entry of the table can stand for.
     const LONGEST: usize = 8;

@@ -1,7 +1,8 @@
 //! Spark's errors: JVM exception class, error condition, SQLSTATE, parameters, text.
 //!
 //! Texts of conditions live in one table (`error/conditions.json`, names and templates as in Spark's
-//! error-conditions.json), so that an error is raised by name and parameters.
+//! error-conditions.json), so that an error is raised by name and parameters. It holds those that are raised here: it is
+//! part of what the page loads.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -194,7 +195,9 @@ mod conditions {
 
     /// SQLSTATE and text of a condition; an unknown name renders as its parameters so that nothing is hidden.
     pub(super) fn render(condition: &str, parameters: &BTreeMap<String, String>) -> (Option<String>, String) {
-        let Some((state, template)) = table().get(condition) else {
+        let known = table().get(condition);
+        debug_assert!(known.is_some(), "{condition} is not in conditions.json");
+        let Some((state, template)) = known else {
             let list: Vec<String> = parameters.iter().map(|(k, v)| format!("{k}: {v}")).collect();
             return (None, list.join(", "));
         };
