@@ -16,7 +16,7 @@ use rustpython_compiler::core::frozen::FrozenCodeObject;
 use rustpython_compiler::core::{marshal, varint};
 use rustpython_compiler::{CompileOpts, Mode};
 
-use format::{END, OURS, PACKAGE, optimization};
+use format::{END, OURS, PACKAGE, SOURCE, optimization};
 
 /// Modules of the standard library; a name that ends in `/` is a folder whose `.py` files are all taken.
 /// Followed from what scripts import; a module with files or a clock behind it has a version of ours under `python/`.
@@ -155,16 +155,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, (flags, path)) in modules(&staged, "", &own)? {
         let source = fs::read_to_string(&path)?;
         let code = compile(&source, &name, flags)?;
-        let content = if browser {
+        let (kind, content) = if browser {
             let short = short::shorten(&source, flags & OURS != 0)?;
             if marshalled(&compile(&short, &name, flags)?) != marshalled(&code) {
                 return Err(format!("{name} is another module once it is shortened").into());
             }
-            short.into_bytes()
+            (SOURCE, short.into_bytes())
         } else {
-            FrozenCodeObject::encode(&code).bytes
+            (0, FrozenCodeObject::encode(&code).bytes)
         };
-        library.push(flags);
+        library.push(flags | kind);
         library.extend(name.as_bytes());
         library.push(END);
         library.extend((content.len() as u32).to_le_bytes());

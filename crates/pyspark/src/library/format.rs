@@ -7,6 +7,9 @@ pub(crate) const PACKAGE: u8 = 1;
 /// The module is ours: its docstrings and asserts stay.
 pub(crate) const OURS: u8 = 2;
 
+/// The content is the module's source; otherwise it is frozen code.
+pub(crate) const SOURCE: u8 = 4;
+
 /// Ends a name.
 pub(crate) const END: u8 = 0xFF;
 

@@ -1,23 +1,81 @@
 //! The Python modules that the build script gathered. Natively they are compiled already. The page gets their sources, a third
-//! smaller than code once compressed, and compiles them when its first interpreter is made.
+//! smaller than code once compressed, and compiles each when it is first imported.
 
 mod format;
 
-use rustpython_vm::frozen::{FrozenCodeObject, FrozenModule};
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
-use self::format::{END, PACKAGE};
+use rustpython_vm::VirtualMachine;
+use rustpython_vm::builtins::PyCode;
+use rustpython_vm::compiler::{CompileOpts, Mode, compile};
+use rustpython_vm::frozen::{FrozenCodeObject, FrozenModule};
+use rustpython_vm::{PyRef, PyResult};
+
+use self::format::{END, OURS, PACKAGE, SOURCE, optimization};
 
 static MODULES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.bin"));
 
+/// What the interpreter imports before a module can import anything.
+const FIRST: &[&str] = &["_frozen_importlib", "_frozen_importlib_external", "_thread"];
+
+/// Stands for a module that is not compiled yet.
+const LATER: &str = "exec(__import__('_tidemark_system').library(__name__))";
+
+struct Module {
+    flags: u8,
+    name: &'static str,
+    content: &'static [u8],
+    frozen: OnceLock<Cow<'static, [u8]>>,
+}
+
+impl Module {
+    fn frozen(&self) -> FrozenCodeObject<&[u8]> {
+        let bytes = self.frozen.get_or_init(|| match self.flags & SOURCE {
+            0 => Cow::Borrowed(self.content),
+            // The build script has compiled the same text.
+            _ => Cow::Owned(freeze(&String::from_utf8_lossy(self.content), self.name, self.flags)),
+        });
+        FrozenCodeObject { bytes }
+    }
+}
+
 /// All modules by name, as the interpreter takes them.
 pub(crate) fn modules() -> impl Iterator<Item = (&'static str, FrozenModule)> {
-    contents::frozen().map(|(flags, name, bytes)| {
-        (name, FrozenModule { code: FrozenCodeObject { bytes }, package: flags & PACKAGE != 0 })
+    static STUB: OnceLock<Vec<u8>> = OnceLock::new();
+    all().iter().map(|module| {
+        let later = module.flags & SOURCE != 0 && !FIRST.contains(&module.name);
+        let code = match later {
+            true => FrozenCodeObject { bytes: STUB.get_or_init(|| freeze(LATER, "<library>", OURS)).as_slice() },
+            false => module.frozen(),
+        };
+        (module.name, FrozenModule { code, package: module.flags & PACKAGE != 0 })
     })
 }
 
-/// Flags, name and content of each module.
-fn stored() -> impl Iterator<Item = (u8, &'static str, &'static [u8])> {
+/// The code of a module, which is compiled where that has not been done.
+///
+/// # Errors
+/// ImportError when there is no such module.
+pub(crate) fn code(name: &str, vm: &VirtualMachine) -> PyResult<PyRef<PyCode>> {
+    let module = all().iter().find(|module| module.name == name);
+    let module =
+        module.ok_or_else(|| vm.new_import_error(format!("No module named '{name}'"), vm.ctx.new_utf8_str(name)))?;
+    Ok(PyCode::new_ref_from_frozen(vm, module.frozen()))
+}
+
+fn all() -> &'static [Module] {
+    static ALL: OnceLock<Vec<Module>> = OnceLock::new();
+    ALL.get_or_init(|| stored().collect())
+}
+
+/// Code of `source` as the interpreter takes it; nothing when it does not compile.
+fn freeze(source: &str, name: &str, flags: u8) -> Vec<u8> {
+    let options = CompileOpts { optimize: optimization(flags), ..CompileOpts::default() };
+    compile(source, Mode::Exec, name, options).map(|code| FrozenCodeObject::encode(&code).bytes).unwrap_or_default()
+}
+
+fn stored() -> impl Iterator<Item = Module> {
     let mut rest = MODULES;
     std::iter::from_fn(move || {
         let (flags, after) = rest.split_first()?;
@@ -25,36 +83,6 @@ fn stored() -> impl Iterator<Item = (u8, &'static str, &'static [u8])> {
         let (length, after) = after.get(1..)?.split_first_chunk()?;
         let (content, after) = after.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         rest = after;
-        Some((*flags, std::str::from_utf8(name).ok()?, content))
+        Some(Module { flags: *flags, name: std::str::from_utf8(name).ok()?, content, frozen: OnceLock::new() })
     })
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-mod contents {
-    pub(super) use super::stored as frozen;
-}
-
-#[cfg(target_arch = "wasm32")]
-mod contents {
-    use std::sync::OnceLock;
-
-    use rustpython_vm::compiler::{CompileOpts, Mode, compile};
-    use rustpython_vm::frozen::FrozenCodeObject;
-
-    use super::format::optimization;
-
-    /// The modules with their code in place of their sources.
-    pub(super) fn frozen() -> impl Iterator<Item = (u8, &'static str, &'static [u8])> {
-        static FROZEN: OnceLock<Vec<(u8, &str, Vec<u8>)>> = OnceLock::new();
-        let frozen = FROZEN.get_or_init(|| {
-            let compiled = super::stored().filter_map(|(flags, name, source)| {
-                let options = CompileOpts { optimize: optimization(flags), ..CompileOpts::default() };
-                // The build script has compiled the same text.
-                let code = compile(std::str::from_utf8(source).ok()?, Mode::Exec, name, options).ok()?;
-                Some((flags, name, FrozenCodeObject::encode(&code).bytes))
-            });
-            compiled.collect()
-        });
-        frozen.iter().map(|(flags, name, bytes)| (*flags, *name, bytes.as_slice()))
-    }
 }

@@ -4,9 +4,9 @@ pub(crate) use _tidemark_system::module_def;
 
 #[rustpython_vm::pymodule]
 mod _tidemark_system {
-    use rustpython_vm::builtins::PyDictRef;
+    use rustpython_vm::builtins::{PyCode, PyDictRef};
     use rustpython_vm::function::FuncArgs;
-    use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
+    use rustpython_vm::{PyObjectRef, PyRef, PyResult, VirtualMachine};
 
     use tidemark_sql::error::{ErrorClass, SparkError};
     use tidemark_sql::functions::datetime::zone::Zone;
@@ -21,6 +21,12 @@ mod _tidemark_system {
         let to = if stderr || state.on_worker.get() { Output::Stderr } else { Output::Stdout };
         state.print(to, &text);
         Ok(())
+    }
+
+    /// The code of a module of the library, which its stand-in runs in its place.
+    #[pyfunction]
+    fn library(name: String, vm: &VirtualMachine) -> PyResult<PyRef<PyCode>> {
+        crate::library::code(&name, vm)
     }
 
     /// µs since the epoch on the session's clock.
