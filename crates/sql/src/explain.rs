@@ -397,11 +397,9 @@ pub fn text(
                 .collect();
             let analysed = tree_string(plan);
             let optimized = optimized_tree(&*crate::optimizer::optimize(ctx, plan)?);
-            // The tree of a stream ends with one line break more when it stands alone.
-            let end = if plan.is_streaming() { "" } else { "\n" };
             Ok(format!(
                 "== Parsed Logical Plan ==\n{analysed}\n== Analyzed Logical Plan ==\n{}\n{analysed}\n\
-                 == Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n{tree}{end}",
+                 == Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n{tree}",
                 columns.join(", ")
             ))
         }

@@ -223,6 +223,7 @@ impl ExecNode for ExchangeExec {
             }
             Distribution::Id { key: Expr::Attribute(key), .. } => Partitioning::Id { key: key.id },
             Distribution::RoundRobin { partitions: 1 } => Partitioning::Single,
+            Distribution::Range { order, .. } => Partitioning::ranges(order),
             _ => Partitioning::Unknown,
         }
     }

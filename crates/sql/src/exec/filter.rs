@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow::compute::filter_record_batch;
 
 use super::bind::{bind, eval_condition};
+use super::layout::SortedBy;
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::Result;
 use crate::expr::{Attribute, Expr};
@@ -60,6 +61,9 @@ impl ExecNode for FilterExec {
     }
     fn partitioning(&self) -> Partitioning {
         self.child.partitioning()
+    }
+    fn ordering(&self) -> Vec<SortedBy> {
+        self.child.ordering()
     }
     fn as_any(&self) -> &dyn Any {
         self

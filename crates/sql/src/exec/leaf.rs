@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow::array::Int64Array;
 
 use super::batch::{BATCH_ROWS, make_batch, row_count};
+use super::layout::SortedBy;
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::Result;
 use crate::expr::{Attribute, ExprId};
@@ -70,7 +71,7 @@ pub struct RangeExec {
     pub start: i64,
     pub end: i64,
     pub step: i64,
-    pub partitions: Option<usize>,
+    pub partitions: usize,
     pub output: Vec<Arc<Attribute>>,
 }
 
@@ -90,8 +91,7 @@ impl ExecNode for RangeExec {
         "Range".into()
     }
     fn arguments(&self) -> String {
-        let slices = self.partitions.map_or_else(|| "None".to_owned(), |n| n.to_string());
-        format!("({}, {}, step={}, splits={slices})", self.start, self.end, self.step)
+        format!("({}, {}, step={}, splits={})", self.start, self.end, self.step, self.partitions)
     }
     fn output(&self) -> &[Arc<Attribute>] {
         &self.output
@@ -99,8 +99,8 @@ impl ExecNode for RangeExec {
     fn children(&self) -> Vec<&ExecRef> {
         Vec::new()
     }
-    fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
-        let slices = self.partitions.unwrap_or(ctx.default_parallelism).max(1) as i128;
+    fn execute(&self, _ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        let slices = self.partitions as i128;
         let count = self.count();
         let mut all = Vec::new();
         for slice in 0..slices {
@@ -118,6 +118,20 @@ impl ExecNode for RangeExec {
             all.push(partition);
         }
         Ok(all)
+    }
+    fn partitioning(&self) -> Partitioning {
+        match (self.count(), self.partitions) {
+            (0, _) => Partitioning::Unknown,
+            (_, 1) => Partitioning::Single,
+            _ => Partitioning::Range { order: self.ordering() },
+        }
+    }
+    fn ordering(&self) -> Vec<SortedBy> {
+        let by = |a: &Arc<Attribute>| {
+            let ascending = self.step > 0;
+            SortedBy { column: a.id, ascending, nulls_first: ascending }
+        };
+        self.output.iter().map(by).collect()
     }
     fn as_any(&self) -> &dyn Any {
         self

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::batch::row_count;
+use super::layout::SortedBy;
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::Result;
 use crate::expr::Attribute;
@@ -102,6 +103,9 @@ impl ExecNode for LimitExec {
     }
     fn partitioning(&self) -> Partitioning {
         if self.kind.is_local() { self.child.partitioning() } else { Partitioning::Single }
+    }
+    fn ordering(&self) -> Vec<SortedBy> {
+        self.child.ordering()
     }
     fn as_any(&self) -> &dyn Any {
         self

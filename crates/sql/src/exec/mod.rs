@@ -10,6 +10,7 @@ pub mod expand;
 pub mod filter;
 pub mod generate;
 pub mod join;
+pub mod layout;
 pub mod leaf;
 pub mod limit;
 pub mod metrics;
@@ -36,6 +37,8 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 
+pub use self::layout::Partitioning;
+use self::layout::SortedBy;
 use crate::conf::SqlConf;
 use crate::error::Result;
 use crate::expr::{Attribute, ExprId, SortOrder, UdfHost};
@@ -69,23 +72,11 @@ pub trait ExecNode: std::fmt::Debug {
     fn partitioning(&self) -> Partitioning {
         Partitioning::Unknown
     }
+    /// What the rows of each partition are sorted by.
+    fn ordering(&self) -> Vec<SortedBy> {
+        Vec::new()
+    }
     fn as_any(&self) -> &dyn Any;
-}
-
-/// How rows are laid over partitions (for EnsureRequirements).
-#[derive(Clone, Debug, PartialEq)]
-pub enum Partitioning {
-    Unknown,
-    Single,
-    /// pmod(murmur3(keys, 42), partitions) over these attributes.
-    Hash {
-        keys: Vec<crate::expr::ExprId>,
-        partitions: usize,
-    },
-    /// The attribute holds the partition's number.
-    Id {
-        key: crate::expr::ExprId,
-    },
 }
 
 /// What an execution may know and must report.

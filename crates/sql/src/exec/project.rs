@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::batch::make_batch;
 use super::bind::{bind_all, eval_all};
+use super::layout::SortedBy;
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::Result;
 use crate::expr::{Attribute, Expr, ExprId};
@@ -44,7 +45,7 @@ impl ExecNode for ProjectExec {
         "Project".into()
     }
     fn arguments(&self) -> String {
-        text::expressions(&self.list)
+        if self.list.is_empty() { String::new() } else { text::expressions(&self.list) }
     }
     fn output(&self) -> &[Arc<Attribute>] {
         &self.output
@@ -69,14 +70,11 @@ impl ExecNode for ProjectExec {
     }
     /// Partitioning by a column survives a rename of that column (PartitioningPreservingUnaryExecNode).
     fn partitioning(&self) -> Partitioning {
-        match self.child.partitioning() {
-            Partitioning::Hash { keys, partitions } => {
-                let renamed: Option<Vec<_>> = keys.iter().map(|k| self.name_of(*k)).collect();
-                renamed.map_or(Partitioning::Unknown, |keys| Partitioning::Hash { keys, partitions })
-            }
-            Partitioning::Id { key } => self.name_of(key).map_or(Partitioning::Unknown, |key| Partitioning::Id { key }),
-            other => other,
-        }
+        self.child.partitioning().renamed(&|column| self.name_of(column))
+    }
+    fn ordering(&self) -> Vec<SortedBy> {
+        let renamed = |o: SortedBy| Some(SortedBy { column: self.name_of(o.column)?, ..o });
+        self.child.ordering().into_iter().map_while(renamed).collect()
     }
     fn as_any(&self) -> &dyn Any {
         self

@@ -11,6 +11,7 @@ use arrow::row::{RowConverter, Rows, SortField};
 
 use super::batch::{concat_partition, cut, take_rows};
 use super::bind::{bind, eval_all};
+use super::layout::SortedBy;
 use super::limit::slice_rows;
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::{Result, SparkError};
@@ -221,6 +222,9 @@ impl ExecNode for SortExec {
     fn partitioning(&self) -> Partitioning {
         self.child.partitioning()
     }
+    fn ordering(&self) -> Vec<SortedBy> {
+        SortedBy::columns(&self.order)
+    }
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -321,6 +325,10 @@ impl ExecNode for TakeOrderedExec {
     }
     fn partitioning(&self) -> Partitioning {
         Partitioning::Single
+    }
+    fn ordering(&self) -> Vec<SortedBy> {
+        let kept = |o: &SortedBy| self.output.iter().any(|a| a.id == o.column);
+        SortedBy::columns(&self.order).into_iter().take_while(kept).collect()
     }
     fn as_any(&self) -> &dyn Any {
         self

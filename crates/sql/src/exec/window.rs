@@ -12,6 +12,7 @@ use arrow::record_batch::RecordBatch;
 use super::batch::{concat_partition, cut, make_batch, take_rows};
 use super::bind::{bind, eval_all, eval_condition, eval_one};
 use super::counters::{Typed, differences};
+use super::layout::SortedBy;
 use super::sort::{comparable, sort_permutation};
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::{Result, SparkError};
@@ -481,6 +482,17 @@ impl ExecNode for WindowExec {
     }
     fn partitioning(&self) -> Partitioning {
         self.child.partitioning()
+    }
+    fn ordering(&self) -> Vec<SortedBy> {
+        let keys = self.partition_by.iter().map_while(|key| match key {
+            Expr::Attribute(a) => Some(SortedBy::ascending(a.id)),
+            _ => None,
+        });
+        let mut sorted: Vec<_> = keys.collect();
+        if sorted.len() == self.partition_by.len() {
+            sorted.extend(SortedBy::columns(&self.order_by));
+        }
+        sorted
     }
     fn as_any(&self) -> &dyn Any {
         self

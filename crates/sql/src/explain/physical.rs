@@ -6,6 +6,7 @@ use super::details::{columns, details, field};
 use crate::exec::aggregate::AggregateExec;
 use crate::exec::filter::FilterExec;
 use crate::exec::join::{JoinExec, Side, Strategy};
+use crate::exec::layout::is_sorted_by;
 use crate::exec::window::WindowExec;
 use crate::exec::{ExecContext, ExecRef};
 use crate::expr::{Expr, ExprId, SortOrder};
@@ -134,7 +135,7 @@ impl Line {
 pub(super) fn lines(node: &ExecRef, ctx: &ExecContext<'_>, verbose: bool) -> Line {
     let mut line = line(node, ctx, verbose);
     number_exchanges(&mut line, &mut 0);
-    if !ctx.adaptive || !has_exchange(&line) {
+    if !ctx.adaptive || !is_adaptive(&line) {
         line.number_stages(&mut 0);
         return line;
     }
@@ -188,8 +189,13 @@ fn number_exchanges(line: &mut Line, exchanges: &mut usize) {
     line.children.iter_mut().for_each(|child| number_exchanges(child, exchanges));
 }
 
-fn has_exchange(line: &Line) -> bool {
-    line.name.ends_with("Exchange") || line.children.iter().any(has_exchange)
+/// Whether adaptive execution takes the plan: an exchange is in it, or an operator that may need one
+/// (InsertAdaptiveSparkPlan.shouldApplyAQE).
+fn is_adaptive(line: &Line) -> bool {
+    line.name.ends_with("Exchange")
+        || line.name.ends_with("Aggregate")
+        || line.name == "Window"
+        || line.children.iter().any(is_adaptive)
 }
 
 fn line(node: &ExecRef, ctx: &ExecContext<'_>, verbose: bool) -> Line {
@@ -213,32 +219,18 @@ fn line(node: &ExecRef, ctx: &ExecContext<'_>, verbose: bool) -> Line {
     {
         arguments = format!("{}{}", &arguments[..at], arguments[at..].replace(", ", ","));
     }
-    if name == "Range" {
-        arguments = arguments.replace("splits=None", &format!("splits={}", ctx.default_parallelism));
-    }
     let joined = arguments.starts_with("(key")
         || arguments.starts_with("(limit=")
         || name.starts_with("Scan ")
         || name.starts_with("BatchScan ");
     let gap = if arguments.is_empty() || joined { "" } else { " " };
     let mut children: Vec<Line> = node.children().into_iter().map(|child| line(child, ctx, verbose)).collect();
-    let wanted = node.input_order();
-    if !wanted.is_empty() {
-        let rest = children.split_off(children.len().min(1));
-        children = children.into_iter().map(|child| sorted(&wanted, child)).chain(rest).collect();
+    let wanted = wanted_order(node, &name);
+    if let Some(first) = children.first_mut() {
+        sort(&wanted, node.children()[0], first);
     }
     if let Some(join) = node.as_any().downcast_ref::<JoinExec>() {
         children = join_children(join, children);
-    } else if let Some(window) = node.as_any().downcast_ref::<WindowExec>() {
-        let mut order = ascending(&window.partition_by);
-        order.extend(window.order_by.iter().cloned());
-        children = children.into_iter().map(|child| sorted(&order, child)).collect();
-    }
-    if let Some(aggregate) = node.as_any().downcast_ref::<AggregateExec>()
-        && name == "SortAggregate"
-    {
-        let order = ascending(&aggregate.grouping.iter().cloned().map(Expr::Attribute).collect::<Vec<_>>());
-        children = children.into_iter().map(|child| sorted(&order, child)).collect();
     }
     let inputs: Vec<Vec<String>> = children.iter().map(|child| child.output.clone()).collect();
     let details = details(node, &arguments, &inputs);
@@ -312,11 +304,26 @@ fn ascending(keys: &[Expr]) -> Vec<SortOrder> {
     keys.iter().map(|key| SortOrder { child: key.clone(), ascending: true, nulls_first: true }).collect()
 }
 
-fn sorted(order: &[SortOrder], child: Line) -> Line {
-    if order.is_empty() || child.name == "Sort" {
-        return child;
+/// The order in which an operator that sorts its (first) input by itself here has it sorted in Spark.
+fn wanted_order(node: &ExecRef, name: &str) -> Vec<SortOrder> {
+    if let Some(window) = node.as_any().downcast_ref::<WindowExec>() {
+        return ascending(&window.partition_by).into_iter().chain(window.order_by.iter().cloned()).collect();
     }
-    above("Sort", format!("{}, false, 0", text::orders(order)), child)
+    match node.as_any().downcast_ref::<AggregateExec>() {
+        Some(aggregate) if name == "SortAggregate" => {
+            ascending(&aggregate.grouping.iter().cloned().map(Expr::Attribute).collect::<Vec<_>>())
+        }
+        _ => node.input_order(),
+    }
+}
+
+/// Puts the Sort that `order` asks for over a child that is not sorted so.
+fn sort(order: &[SortOrder], node: &ExecRef, child: &mut Line) {
+    let shown = text::orders(order);
+    let sorted = child.text.starts_with(&format!("Sort {shown}, ")) || is_sorted_by(&node.ordering(), order);
+    if !order.is_empty() && !sorted {
+        *child = above("Sort", format!("{shown}, false, 0"), child.clone());
+    }
 }
 
 /// An operator that gives what its child gives.
@@ -330,7 +337,12 @@ fn join_children(join: &JoinExec, children: Vec<Line>) -> Vec<Line> {
     let sides = children.into_iter();
     match join.strategy {
         Strategy::SortMerge { .. } => {
-            sides.enumerate().map(|(i, child)| sorted(&ascending(keys[i.min(1)]), child)).collect()
+            let inputs = [&join.left, &join.right];
+            let sides = sides.zip(inputs).zip(keys).map(|((mut child, node), keys)| {
+                sort(&ascending(keys), node, &mut child);
+                child
+            });
+            sides.collect()
         }
         Strategy::Broadcast { build } | Strategy::NestedLoop { build } => {
             let built = usize::from(build == Side::Right);

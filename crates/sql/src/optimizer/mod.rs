@@ -9,6 +9,7 @@ mod constraints;
 mod distinct;
 mod expressions;
 mod filters;
+mod grouping;
 mod joins;
 mod limits;
 mod nearest;
@@ -42,16 +43,18 @@ const BATCHES: &[Batch] = &[
         rules: &[
             operators::finish_analysis,
             nearest::rewrite,
+            grouping::pull_out,
             recursion::within_limits,
             expressions::special_datetimes,
             operators::replace_distinct,
         ],
     },
+    Batch { times: 1, rules: &[grouping::remove_idle_keys] },
     Batch { times: 10, rules: OPERATORS },
     Batch { times: 1, rules: &[constraints::infer_filters] },
     Batch { times: 10, rules: OPERATORS },
     Batch { times: 1, rules: &[distinct::rewrite] },
-    Batch { times: 1, rules: &[operators::grouping_functions, pruning::prune_columns] },
+    Batch { times: 1, rules: &[grouping::script_functions, pruning::prune_columns] },
     Batch { times: 3, rules: &[projects::collapse, projects::remove_no_ops] },
 ];
 

@@ -12,33 +12,6 @@ use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperat
 use crate::types::DataType;
 use crate::value::Value;
 
-/// ExtractGroupingPythonUDFFromAggregate: the script's functions among the grouping expressions are columns below.
-pub(super) fn grouping_functions(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Result<LogicalPlan> {
-    Ok(plan.transform_up(&mut |node| {
-        let LogicalPlan::Aggregate { grouping, list, child } = node else { return node };
-        let of_script = |e: &Expr| e.any(&|inner| matches!(inner, Expr::PythonUdf(_)));
-        if !grouping.iter().any(of_script) {
-            return LogicalPlan::Aggregate { grouping, list, child };
-        }
-        let mut below = as_expressions(&child);
-        let mut known: Vec<(Expr, Expr)> = Vec::new();
-        for key in grouping.iter().filter(|key| of_script(key)) {
-            let alias = key.unaliased().clone().alias("groupingPythonUDF");
-            known.push((key.unaliased().clone(), Expr::Attribute(alias.to_attribute())));
-            below.push(alias);
-        }
-        let mut swap = |e: Expr| match known.iter().find(|(udf, _)| udf.semantic_eq(&e)) {
-            // A name that the list gives to the key stays around it.
-            Some((_, column)) if !matches!(e, Expr::Alias(_)) => column.clone(),
-            _ => e,
-        };
-        let grouping = grouping.into_iter().map(|e| e.transform_down(&mut swap)).collect();
-        let list = list.into_iter().map(|e| e.transform_down(&mut swap)).collect();
-        let child = Arc::new(LogicalPlan::Project { list: below, child });
-        LogicalPlan::Aggregate { grouping, list, child }
-    }))
-}
-
 /// EliminateSubqueryAliases, EliminateView, EliminateSQLFunctionNode, ReplaceExpressions (`between`); a batch query has no use for watermarks
 /// (EliminateEventTimeWatermark).
 pub(super) fn finish_analysis(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Result<LogicalPlan> {
@@ -57,7 +30,7 @@ pub(super) fn finish_analysis(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Resu
     }))
 }
 
-fn as_expressions(plan: &PlanRef) -> Vec<Expr> {
+pub(super) fn as_expressions(plan: &PlanRef) -> Vec<Expr> {
     plan.output().into_iter().map(Expr::Attribute).collect()
 }
 

@@ -40,7 +40,7 @@ fn collapsible(upper: &[Expr], lower: &[Expr]) -> bool {
     })
 }
 
-/// Two projections over each other as one.
+/// Two projections over each other as one, and a projection of an aggregate's results in the aggregate.
 pub(super) fn collapse(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Result<LogicalPlan> {
     Ok(plan.transform_up(&mut |node| match node {
         LogicalPlan::Project { list, child } => match &*child {
@@ -48,6 +48,15 @@ pub(super) fn collapse(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Result<Logi
                 list: list.iter().map(|e| inlined(e, lower)).collect(),
                 child: Arc::clone(below),
             },
+            LogicalPlan::Aggregate { grouping, list: lower, child: below }
+                if collapsible(&list, lower) && !list.iter().any(Expr::has_subquery) =>
+            {
+                LogicalPlan::Aggregate {
+                    grouping: grouping.clone(),
+                    list: list.iter().map(|e| inlined(e, lower)).collect(),
+                    child: Arc::clone(below),
+                }
+            }
             _ => LogicalPlan::Project { list, child },
         },
         other => other,

@@ -22,13 +22,22 @@ impl Planner<'_> {
         let planned = if pieces.functions.iter().any(|f| f.distinct) {
             self.plan_distinct(&pieces, child)?
         } else {
-            let partial = pieces.partial(child)?;
-            pieces.finish(self.clustered(&attributes(&pieces.grouping_attributes), partial)?)?
+            self.plan_stages(&pieces, child)?
         };
         match outer {
             Some(list) => self.project(list, planned),
             None => Ok(planned),
         }
+    }
+
+    /// Partial stage, exchange, final stage; one stage where the rows lie by their keys already (CombineAdjacentAggregation).
+    fn plan_stages(&self, pieces: &AggregatePieces, child: ExecRef) -> Result<ExecRef> {
+        let partial = pieces.partial(Arc::clone(&child))?;
+        let clustered = self.clustered(&attributes(&pieces.grouping_attributes), Arc::clone(&partial))?;
+        if Arc::ptr_eq(&clustered, &partial) {
+            return pieces.stage(AggregateStage::Complete, child);
+        }
+        pieces.finish(clustered)
     }
 
     /// Takes the script's functions out of an aggregation.
@@ -95,7 +104,13 @@ impl Planner<'_> {
         first.buffers = buffers;
         first.results = Vec::new();
         let partial = first.partial(child)?;
-        let merged = first.merge(self.clustered(&attributes(&first.grouping_attributes), partial)?)?;
+        let clustered = self.clustered(&attributes(&first.grouping_attributes), Arc::clone(&partial))?;
+        // Without functions the second stage is the first one again.
+        let merged = if first.functions.is_empty() && Arc::ptr_eq(&clustered, &partial) {
+            partial
+        } else {
+            first.merge(clustered)?
+        };
         // Then the functions themselves, each value once.
         let mut second = pieces.clone();
         second.grouping = attributes(&pieces.grouping_attributes);
@@ -111,6 +126,9 @@ impl Planner<'_> {
                         .map_or_else(|| e.clone(), |(_, a)| Expr::Attribute(Arc::clone(a)))
                 })
                 .collect();
+        }
+        if second.functions.iter().all(|f| f.distinct) {
+            return self.plan_stages(&second, merged);
         }
         let modes: Vec<AggregateStage> =
             plain.iter().map(|p| if *p { AggregateStage::PartialMerge } else { AggregateStage::Partial }).collect();

@@ -24,6 +24,7 @@ use crate::exec::exchange::{Distribution, ExchangeExec};
 use crate::exec::expand::ExpandExec;
 use crate::exec::filter::FilterExec;
 use crate::exec::generate::GenerateExec;
+use crate::exec::layout::is_sorted_by;
 use crate::exec::leaf::{OneRowExec, RangeExec};
 use crate::exec::metrics::CollectMetricsExec;
 use crate::exec::project::ProjectExec;
@@ -111,7 +112,7 @@ impl<'a> Planner<'a> {
                 start: *start,
                 end: *end,
                 step: *step,
-                partitions: *partitions,
+                partitions: partitions.unwrap_or(self.ctx.default_parallelism).max(1),
                 output: output.clone(),
             })),
             P::OneRow => Ok(Arc::new(OneRowExec)),
@@ -225,12 +226,15 @@ impl<'a> Planner<'a> {
     }
 
     fn plan_sort(&self, order: &[SortOrder], global: bool, child: ExecRef) -> Result<ExecRef> {
-        let child = if global && child.partitioning() != Partitioning::Single {
+        let child = if global && !child.partitioning().orders(order) {
             let distribution = Distribution::Range { order: order.to_vec(), partitions: self.ctx.shuffle_partitions };
             self.exchange(distribution, child)?
         } else {
             child
         };
+        if is_sorted_by(&child.ordering(), order) {
+            return Ok(child);
+        }
         Ok(Arc::new(SortExec::new(order.to_vec(), global, child)?))
     }
 
@@ -289,13 +293,7 @@ impl<'a> Planner<'a> {
                 _ => None,
             })
             .collect();
-        let satisfied = match child.partitioning() {
-            Partitioning::Single => true,
-            Partitioning::Hash { keys, .. } => !keys.is_empty() && keys.iter().all(|k| ids.contains(k)),
-            Partitioning::Id { key } => ids.contains(&key),
-            Partitioning::Unknown => false,
-        };
-        if satisfied {
+        if child.partitioning().clusters(&ids) {
             return Ok(child);
         }
         if keys.is_empty() {

@@ -114,6 +114,15 @@ pub fn expression(e: &Expr) -> String {
             format!("{} AS {names}#{}{}{delay}", expression(&a.child), a.id.0, suffix(&a.child.data_type()))
         }
         Expr::Cast { child, to, .. } => format!("cast({} as {})", expression(child), to.simple_string()),
+        // CreateNamedStruct has the names among its arguments.
+        Expr::Call(c)
+            if &*c.name == "struct"
+                && let DataType::Struct(fields) = &c.data_type =>
+        {
+            let parts =
+                fields.fields.iter().zip(&c.args).map(|(f, value)| format!("{}, {}", f.name, expression(value)));
+            format!("struct({})", parts.collect::<Vec<_>>().join(", "))
+        }
         Expr::Call(c) => c
             .kernel
             .plan_text(&c.args.iter().map(expression).collect::<Vec<_>>())
@@ -184,6 +193,7 @@ fn call(name: &str, args: &[Expr]) -> String {
             format!("{} + {}", expression(time), expression(length))
         }
         ("negative", [a]) => format!("-{}", expression(a)),
+        ("[]", [of, at]) => format!("{}[{}]", expression(of), expression(at)),
         ("==", [a, b]) => format!("({} = {})", expression(a), expression(b)),
         ("+" | "-" | "*" | "/" | "%" | "=" | "<" | "<=" | ">" | ">=" | "<=>" | "&" | "|" | "^", [a, b]) => {
             format!("({} {name} {})", expression(a), expression(b))

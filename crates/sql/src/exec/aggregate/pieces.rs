@@ -7,7 +7,8 @@ use super::{AggregateKind, AggregateStage};
 use crate::error::{Result, SparkError};
 use crate::exec::ExecRef;
 use crate::exec::bind::{bind, bind_all};
-use crate::expr::{AggregateCall, Attribute, Expr, ExprId, Metadata};
+use crate::exec::layout::is_sorted_by;
+use crate::expr::{AggregateCall, Attribute, Expr, ExprId, Metadata, SortOrder};
 use crate::planner::text;
 use crate::types::DataType;
 
@@ -176,12 +177,12 @@ impl AggregatePieces {
     /// A stage whose functions differ in mode; `stage` says how the keys are read and what comes out.
     pub fn mixed_stage(&self, stage: AggregateStage, modes: &[AggregateStage], child: ExecRef) -> Result<ExecRef> {
         let input = child.output().to_vec();
-        let keys = if stage.updates() {
-            bind_all(&self.grouping, &input)?
+        let grouped: Vec<Expr> = if stage.updates() {
+            self.grouping.clone()
         } else {
-            let list: Vec<Expr> = self.grouping_attributes.iter().cloned().map(Expr::Attribute).collect();
-            bind_all(&list, &input)?
+            self.grouping_attributes.iter().cloned().map(Expr::Attribute).collect()
         };
+        let keys = bind_all(&grouped, &input)?;
         let mut functions = Vec::new();
         for ((call, buffer), mode) in self.functions.iter().zip(&self.buffers).zip(modes) {
             let mut made = AggregateFunctionCall {
@@ -228,8 +229,12 @@ impl AggregatePieces {
         };
         let shown: Vec<String> =
             self.functions.iter().zip(modes).map(|(f, m)| format!("{}{}", prefix(m), text::aggregate(f))).collect();
+        // ReplaceHashWithSortAgg.
+        let ascending = |key: Expr| SortOrder { child: key, ascending: true, nulls_first: true };
+        let wanted: Vec<SortOrder> = grouped.into_iter().map(ascending).collect();
+        let sorted = !wanted.is_empty() && is_sorted_by(&child.ordering(), &wanted);
         Ok(Arc::new(AggregateExec {
-            kind: self.kind,
+            kind: if sorted { AggregateKind::Sort } else { self.kind },
             grouping: self.grouping_attributes.clone(),
             keys,
             functions,

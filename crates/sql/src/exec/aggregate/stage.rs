@@ -13,8 +13,9 @@ use super::{AggregateKind, AggregateStage};
 use crate::error::{Result, SparkError};
 use crate::exec::batch::{cut, make_batch};
 use crate::exec::bind::{eval_all, eval_condition};
+use crate::exec::layout::SortedBy;
 use crate::exec::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
-use crate::expr::{AggregateCall, Attribute, Expr};
+use crate::expr::{AggregateCall, Attribute, Expr, ExprId};
 use crate::functions::aggregate::Accumulator;
 use crate::planner::text;
 use crate::types::DataType;
@@ -81,6 +82,11 @@ impl AggregateExec {
             && (self.results.is_none() || self.functions.is_empty())
             && self.grouping.iter().all(|a| simple(&a.data_type))
             && self.functions.iter().all(|f| f.call.function.buffer().iter().all(|(_, t, _)| simple(t)))
+    }
+
+    /// The column, where it comes out as it is.
+    fn kept(&self, column: ExprId) -> Option<ExprId> {
+        self.output.iter().any(|a| a.id == column).then_some(column)
     }
 
     fn key_types(&self) -> Vec<ArrowType> {
@@ -243,18 +249,15 @@ impl ExecNode for AggregateExec {
         input.iter().enumerate().map(|(index, partition)| self.run(index, partition, ctx)).collect()
     }
     fn partitioning(&self) -> Partitioning {
-        match self.child.partitioning() {
-            Partitioning::Hash { keys, partitions } => {
-                // The grouping columns of a merging stage are the child's own columns.
-                let kept: Vec<_> = self.output.iter().map(|a| a.id).collect();
-                if keys.iter().all(|k| kept.contains(k)) {
-                    Partitioning::Hash { keys, partitions }
-                } else {
-                    Partitioning::Unknown
-                }
+        // The grouping columns of a merging stage are the child's own columns.
+        self.child.partitioning().renamed(&|column| self.kept(column))
+    }
+    fn ordering(&self) -> Vec<SortedBy> {
+        match self.kind {
+            AggregateKind::Sort => {
+                self.grouping.iter().map_while(|a| self.kept(a.id)).map(SortedBy::ascending).collect()
             }
-            Partitioning::Id { key } if !self.output.iter().any(|a| a.id == key) => Partitioning::Unknown,
-            other => other,
+            AggregateKind::Hash | AggregateKind::Object => Vec::new(),
         }
     }
     fn as_any(&self) -> &dyn Any {

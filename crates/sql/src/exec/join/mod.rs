@@ -198,12 +198,14 @@ impl JoinExec {
         Ok(out)
     }
 
-    /// A sort-merge join where execution is adaptive: both sides are shuffled, and if one proves small it is broadcast and
-    /// the other read map task by map task (OptimizeShuffleWithLocalRead), each task's rows in partition order.
+    /// A join of shuffled sides where execution is adaptive: small partitions are read together. If no hint asked for the
+    /// join and one side proves small, it is broadcast and the other read map task by map task
+    /// (OptimizeShuffleWithLocalRead), each task's rows in partition order.
     fn adaptive(&self, left: &ExchangeExec, right: &ExchangeExec, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
         let l = left.map_outputs(ctx)?;
         let r = right.map_outputs(ctx)?;
-        if let Some(build) = self.small_side(&l, &r, ctx) {
+        let free = matches!(self.strategy, Strategy::SortMerge { adaptive: true });
+        if let Some(build) = self.small_side(&l, &r, ctx).filter(|_| free) {
             let (streamed, built) = if build == Side::Right { (l, r) } else { (r, l) };
             let local = streamed.into_iter().map(|task| task.into_iter().flatten().collect()).collect();
             return self.broadcast(build, local, by_reducer(built), ctx);
@@ -317,7 +319,8 @@ impl ExecNode for JoinExec {
         vec![&self.left, &self.right]
     }
     fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
-        if let Strategy::SortMerge { adaptive: true } = self.strategy
+        if let Strategy::SortMerge { .. } | Strategy::ShuffledHash { .. } = self.strategy
+            && ctx.adaptive
             && let Some(left) = self.left.as_any().downcast_ref::<ExchangeExec>()
             && let Some(right) = self.right.as_any().downcast_ref::<ExchangeExec>()
         {

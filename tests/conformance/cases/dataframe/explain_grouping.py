@@ -1,0 +1,43 @@
+# Grouping expressions are columns below the aggregate, constants among them go, and adjacent stages are one.
+import contextlib, io, json, os, re
+from pyspark.sql import SparkSession, functions as F
+spark = SparkSession.builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+spark.sparkContext.setLogLevel("OFF")
+os.makedirs("in")
+with open("in/a.json", "w") as f:
+    for i in range(6): f.write(json.dumps({"k": "ab"[i % 2], "v": i, "ts": f"2026-01-01T00:0{i}:00Z"}) + "\n")
+df = spark.range(9)
+def show(explain, *a):
+    b = io.StringIO()
+    with contextlib.redirect_stdout(b): explain(*a)
+    print(re.sub(r"plan_id=\d+", "plan_id=n", b.getvalue()), end="")
+def e(name, d, *a):
+    print("########", name)
+    show(d.explain, *a)
+e("mod", df.groupBy((df.id % 2).alias("g")).count())
+e("mod distinct", df.groupBy((df.id % 2).alias("g")).agg(F.countDistinct("id")))
+e("two", df.groupBy(df.id % 2, (df.id + 1).alias("n")).agg(F.sum("id")))
+e("key used", df.groupBy(df.id % 2).agg(F.sum(df.id % 2), F.max(df.id % 2 + 1)))
+e("const", df.groupBy(F.lit(1)).count())
+e("const and column", df.groupBy(F.lit(1), "id").count())
+e("distinct of expr", df.select((df.id % 2).alias("g")).distinct())
+e("dropDuplicates", df.select((df.id % 2).alias("g"), "id").dropDuplicates(["g"]))
+e("after", df.groupBy((df.id % 2).alias("g")).count().select(F.col("g") * 2))
+df.createOrReplaceTempView("t")
+e("sql", spark.sql("SELECT id % 3 + 1 AS x, count(*) FROM t GROUP BY id % 3 HAVING id % 3 > 0"))
+e("sql ordinal", spark.sql("SELECT upper(cast(id AS string)) AS x, count(*) FROM t GROUP BY 1"))
+e("struct", df.groupBy(F.struct("id").alias("s")).count())
+s = spark.createDataFrame([("a", {"x": 1}), ("b", {"x": 2})], "k string, m map<string,int>")
+e("field", s.groupBy(F.col("m")["x"]).count())
+e("window", s.groupBy("k").agg(F.first("m")["x"]))
+e("sort agg", df.groupBy(df.id % 2).agg(F.max(df.id.cast("string"))))
+e("formatted", df.groupBy((df.id % 2).alias("g")).count(), "formatted")
+e("collect", df.groupBy((df.id % 2).alias("g")).agg(F.collect_list("id")))
+st = spark.readStream.schema("k string, v long, ts timestamp").json("in")
+def q(name, d, mode="complete"):
+    print("########", name)
+    w = d.writeStream.format("memory").queryName("q" + name.replace(" ", "")).outputMode(mode).start()
+    w.processAllAvailable(); show(w.explain); w.stop()
+q("upper", st.groupBy(F.upper("k").alias("u")).count())
+q("win", st.withWatermark("ts", "1 minute").groupBy(F.window("ts", "2 minutes"), F.upper("k")).agg(F.sum("v")), "append")
+q("dedup", st.select(F.upper("k").alias("u"), "v").dropDuplicates(["u"]), "append")

@@ -1,0 +1,27 @@
+# A range lies by its column over its partitions: no exchange, no sort, rows in its order.
+from pyspark.sql import SparkSession, functions as F
+spark = SparkSession.builder.config("spark.sql.shuffle.partitions", "4").getOrCreate()
+spark.sparkContext.setLogLevel("OFF")
+import re, io, contextlib
+def e(name, d, *a):
+    print("########", name)
+    b = io.StringIO()
+    with contextlib.redirect_stdout(b): d.explain(*a)
+    print(re.sub(r"plan_id=\d+", "plan_id=n", b.getvalue()), end="")
+    d.show()
+df = spark.range(12)
+e("by id", df.groupBy("id").count())
+e("by id and more", df.withColumn("m", F.col("id") % 2).groupBy("id", "m").count())
+e("renamed", df.select(F.col("id").alias("x")).groupBy("x").count())
+e("distinct", df.distinct())
+e("filtered", df.where("id > 3").groupBy("id").agg(F.sum("id")))
+e("order desc", df.orderBy(F.desc("id")))
+e("sort", df.sortWithinPartitions("id"))
+e("join", df.join(spark.range(5), "id"))
+e("join of three partitions", df.hint("merge").join(spark.range(0, 12, 1, 3).hint("merge"), "id"))
+e("window", df.select("id", F.row_number().over(__import__("pyspark").sql.Window.partitionBy("id").orderBy("id")).alias("r")))
+e("neg", spark.range(10, 0, -1).groupBy("id").count())
+e("one partition", spark.range(0, 6, 1, 1).groupBy(F.col("id") % 2).count())
+e("union", df.union(df).groupBy("id").count())
+e("drop", df.dropDuplicates(["id"]))
+e("sql", spark.sql("SELECT id, count(*) c FROM range(5) GROUP BY id ORDER BY id"))
