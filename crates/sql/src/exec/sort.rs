@@ -251,43 +251,11 @@ impl TakeOrderedExec {
         Ok(Self { limit, offset, bound, order, list, bound_list, output, child })
     }
 
-    /// The first rows as RDD.takeOrdered gives them: each partition's own, then merged two at a time. Among equal rows the
-    /// merge takes from the two sides in turn, because a side that was just taken from goes to the end of the queue.
-    fn merged(&self, batch: &RecordBatch, sizes: &[usize], ctx: &EvalContext<'_>) -> Result<UInt32Array> {
-        let Some(rows) = self.bound.rows(batch, ctx)? else {
-            return Ok((0..batch.num_rows().min(self.limit) as u32).collect::<Vec<_>>().into());
-        };
-        let key = |i: &u32| rows.row(*i as usize);
-        let mut start = 0_u32;
-        let mut merged: Vec<u32> = Vec::new();
-        for size in sizes {
-            let mut own: Vec<u32> = (start..start + *size as u32).collect();
-            start += *size as u32;
-            own.sort_by(|a, b| key(a).cmp(&key(b)));
-            own.truncate(self.limit);
-            if merged.is_empty() || own.is_empty() {
-                merged.extend(own);
-                continue;
-            }
-            let sides = [merged, own];
-            let mut at = [0, 0];
-            let mut first = 0;
-            let mut out = Vec::new();
-            while out.len() < self.limit {
-                let side = match (sides[first].get(at[first]), sides[1 - first].get(at[1 - first])) {
-                    (None, None) => break,
-                    (Some(_), None) => first,
-                    (None, Some(_)) => 1 - first,
-                    (Some(a), Some(b)) if key(a) <= key(b) => first,
-                    _ => 1 - first,
-                };
-                out.push(sides[side][at[side]]);
-                at[side] += 1;
-                first = 1 - side;
-            }
-            merged = out;
-        }
-        Ok(merged.into())
+    /// The first rows as RDD.takeOrdered gives them: each partition's own, then merged. Equal rows come in the order of
+    /// their partitions: in Spark of the tasks that had made them.
+    fn merged(&self, batch: &RecordBatch, ctx: &EvalContext<'_>) -> Result<UInt32Array> {
+        let order = self.bound.permutation(batch, ctx)?;
+        Ok(order.slice(0, order.len().min(self.limit)))
     }
 }
 
@@ -311,10 +279,9 @@ impl ExecNode for TakeOrderedExec {
     }
     fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
         let input = self.child.execute(ctx)?;
-        let sizes: Vec<usize> = input.iter().map(|p| super::batch::row_count(p)).collect();
         let all: Partition = input.into_iter().flatten().collect();
         let batch = concat_partition(self.child.output(), &all)?;
-        let order = self.merged(&batch, &sizes, &ctx.eval(0, 0))?;
+        let order = self.merged(&batch, &ctx.eval(0, 0))?;
         let rows = slice_rows(cut(&take_rows(&batch, &order)?), self.offset, None);
         let mut out = Vec::new();
         for batch in rows {
