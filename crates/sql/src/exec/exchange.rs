@@ -8,7 +8,7 @@ use arrow::array::{ArrayRef, AsArray, UInt32Array};
 use arrow::datatypes::Int32Type;
 use arrow::record_batch::RecordBatch;
 
-use super::batch::{BATCH_ROWS, concat_partition, make_batch, row_count, take_rows};
+use super::batch::{BATCH_ROWS, concat_partition, row_count, take_rows};
 use super::bind::{bind_all, eval_all};
 use super::round_robin::in_row_order;
 use super::sort::BoundOrder;
@@ -381,7 +381,8 @@ fn coalesce_small(partitions: Vec<Partition>) -> Vec<Partition> {
     neighbours(&sizes).into_iter().map(|range| rest.by_ref().take(range.len()).flatten().collect()).collect()
 }
 
-/// Ordered ranges of about equal size; equal keys stay in one partition.
+/// Ordered ranges of about equal size; equal keys stay in one partition. There are fewer where there are few keys
+/// (RangePartitioner, for inputs that it samples whole).
 fn range_partition(
     all: &[RecordBatch],
     order: &BoundOrder,
@@ -390,21 +391,39 @@ fn range_partition(
     ctx: &ExecContext<'_>,
 ) -> Result<Vec<Partition>> {
     let batch = concat_partition(output, all)?;
-    let keys = make_batch(output, batch.columns().to_vec(), batch.num_rows())?;
-    let sorted = order.permutation(&keys, &ctx.eval(0, 0))?;
-    let ranks = order.ranks(&keys, &sorted, &ctx.eval(0, 0))?;
-    let distinct = ranks.last().map_or(0, |r| *r as usize + 1);
-    let mut out = Vec::with_capacity(partitions);
-    // Rows of one range, in their input order: the sort of each partition follows.
-    let target = |rank: u32| (rank as usize * partitions).checked_div(distinct).unwrap_or(0);
-    for p in 0..partitions {
-        let mut rows: Vec<u32> =
-            sorted.values().iter().zip(&ranks).filter(|(_, rank)| target(**rank) == p).map(|(row, _)| *row).collect();
-        rows.sort_unstable();
-        let piece = take_rows(&batch, &UInt32Array::from(rows))?;
-        out.push(if piece.num_rows() == 0 { Vec::new() } else { vec![piece] });
+    let sorted = order.permutation(&batch, &ctx.eval(0, 0))?;
+    let ranks = order.ranks(&batch, &sorted, &ctx.eval(0, 0))?;
+    let bounds = range_bounds(&ranks, partitions);
+    let mut rows: Vec<Vec<u32>> = vec![Vec::new(); bounds.len() + 1];
+    for (row, rank) in sorted.values().iter().zip(&ranks) {
+        rows[bounds.partition_point(|bound| bound < rank)].push(*row);
     }
-    Ok(out)
+    let piece = |mut rows: Vec<u32>| -> Result<Partition> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        // In their input order: the sort of each partition follows.
+        rows.sort_unstable();
+        Ok(vec![take_rows(&batch, &UInt32Array::from(rows))?])
+    };
+    rows.into_iter().map(piece).collect()
+}
+
+/// The last key of each range but the last one (RangePartitioner.determineBounds); `keys` are all keys, sorted.
+fn range_bounds(keys: &[u32], partitions: usize) -> Vec<u32> {
+    let step = keys.len() as f64 / partitions as f64;
+    let mut target = step;
+    let mut bounds: Vec<u32> = Vec::new();
+    for (i, key) in keys.iter().enumerate() {
+        if bounds.len() + 1 >= partitions {
+            break;
+        }
+        if (i + 1) as f64 >= target && bounds.last().is_none_or(|bound| key > bound) {
+            bounds.push(*key);
+            target += step;
+        }
+    }
+    bounds
 }
 
 /// Where round robin begins in a map task: `new XORShiftRandom(partition).nextInt(partitions)`.

@@ -12,11 +12,6 @@ pub struct SortedBy {
 }
 
 impl SortedBy {
-    /// Ascending, nulls first: how an operator that groups wants its keys.
-    pub fn ascending(column: ExprId) -> Self {
-        Self { column, ascending: true, nulls_first: true }
-    }
-
     /// The leading orders that are of plain columns.
     pub fn columns(order: &[SortOrder]) -> Vec<Self> {
         order.iter().map_while(Self::column).collect()
@@ -30,6 +25,11 @@ impl SortedBy {
             _ => None,
         }
     }
+}
+
+/// Ascending order by these keys, nulls first.
+pub fn ascending(keys: &[Expr]) -> Vec<SortOrder> {
+    keys.iter().map(|key| SortOrder { child: key.clone(), ascending: true, nulls_first: true }).collect()
 }
 
 /// Whether rows sorted by `have` are sorted as `wanted` (SortOrder.orderingSatisfies).

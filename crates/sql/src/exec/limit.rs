@@ -81,7 +81,7 @@ impl ExecNode for LimitExec {
     }
     fn arguments(&self) -> String {
         let limit = self.limit.map_or_else(|| "-1".to_owned(), |n| n.to_string());
-        if self.offset > 0 { format!("{limit}, {}", self.offset) } else { limit }
+        if self.offset > 0 || self.kind == LimitKind::Global { format!("{limit}, {}", self.offset) } else { limit }
     }
     fn output(&self) -> &[Arc<Attribute>] {
         &self.output

@@ -40,7 +40,13 @@ impl BoundOrder {
     /// Positions of the rows in order; equal rows keep theirs.
     pub fn permutation(&self, batch: &RecordBatch, ctx: &EvalContext<'_>) -> Result<UInt32Array> {
         let columns = eval_all(&self.keys, batch, ctx)?;
-        sort_permutation(columns, &self.options, batch.num_rows())
+        let indices = in_order(batch.num_rows());
+        sort_by(indices, columns, &self.options)
+    }
+
+    /// As [`Self::permutation`], with equal rows as a Sort leaves them.
+    fn sorted(&self, batch: &RecordBatch, ctx: &EvalContext<'_>) -> Result<UInt32Array> {
+        sort_permutation(eval_all(&self.keys, batch, ctx)?, &self.options, batch.num_rows())
     }
 
     /// For rows already in order: the number of the distinct key that each has, from 0.
@@ -66,9 +72,46 @@ impl BoundOrder {
     }
 }
 
-/// Positions of the rows ordered by these columns; stable.
+/// Positions of the rows ordered by these columns, as SortExec orders them: equal rows in the order of [`held`].
 pub fn sort_permutation(columns: Vec<ArrayRef>, options: &[SortOptions], rows: usize) -> Result<UInt32Array> {
-    let mut indices: Vec<u32> = (0..u32::try_from(rows).unwrap_or(u32::MAX)).collect();
+    sort_by(held(&columns, rows), columns, options)
+}
+
+fn in_order(rows: usize) -> Vec<u32> {
+    (0..u32::try_from(rows).unwrap_or(u32::MAX)).collect()
+}
+
+/// The rows in the order in which Spark's sorter holds them before it sorts: theirs, but that where a single key is sorted by
+/// radix, a null takes the place of the first row with a value, which goes to the end (UnsafeInMemorySorter.insertRecord).
+pub fn held(columns: &[ArrayRef], rows: usize) -> Vec<u32> {
+    let [key] = columns else { return in_order(rows) };
+    let Some(nulls) = key.nulls().filter(|nulls| nulls.null_count() > 0 && by_radix(key.data_type())) else {
+        return in_order(rows);
+    };
+    let mut held: Vec<u32> = Vec::with_capacity(rows);
+    let mut boundary = 0;
+    for row in in_order(rows) {
+        held.push(row);
+        if nulls.is_null(row as usize) {
+            let last = held.len() - 1;
+            held.swap(boundary, last);
+            boundary += 1;
+        }
+    }
+    held
+}
+
+/// SortPrefixUtils.canSortFullyWithPrefix.
+fn by_radix(t: &ArrowType) -> bool {
+    match t {
+        ArrowType::Decimal128(precision, _) => *precision <= 18,
+        ArrowType::Boolean | ArrowType::Date32 | ArrowType::Timestamp(..) => true,
+        ArrowType::Duration(_) | ArrowType::Interval(_) => true,
+        other => other.is_signed_integer() || other.is_floating(),
+    }
+}
+
+fn sort_by(mut indices: Vec<u32>, columns: Vec<ArrayRef>, options: &[SortOptions]) -> Result<UInt32Array> {
     if let Some(rows) = comparable(columns, options)? {
         indices.sort_by(|a, b| rows.row(*a as usize).cmp(&rows.row(*b as usize)));
     }
@@ -214,7 +257,7 @@ impl ExecNode for SortExec {
             .enumerate()
             .map(|(index, partition)| {
                 let batch = concat_partition(&self.output, &partition)?;
-                let order = self.bound.permutation(&batch, &ctx.eval(index, 0))?;
+                let order = self.bound.sorted(&batch, &ctx.eval(index, 0))?;
                 Ok(cut(&take_rows(&batch, &order)?))
             })
             .collect()

@@ -12,7 +12,7 @@ use arrow::record_batch::RecordBatch;
 use super::batch::{concat_partition, cut, make_batch, take_rows};
 use super::bind::{bind, eval_all, eval_condition, eval_one};
 use super::counters::{Typed, differences};
-use super::layout::SortedBy;
+use super::layout::{SortedBy, ascending, is_sorted_by};
 use super::sort::{comparable, sort_permutation};
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::{Result, SparkError};
@@ -69,6 +69,11 @@ impl WindowExec {
         Ok(Self { list, partition_by, order_by, bound_list, bound_partition, bound_order, output, child })
     }
 
+    /// The order that Spark sorts its input in.
+    pub fn wanted_order(&self) -> Vec<SortOrder> {
+        ascending(&self.partition_by).into_iter().chain(self.order_by.iter().cloned()).collect()
+    }
+
     fn run(&self, index: usize, partition: &[RecordBatch], ctx: &ExecContext<'_>) -> Result<Partition> {
         let eval = ctx.eval(index, 0);
         let batch = concat_partition(self.child.output(), partition)?;
@@ -81,7 +86,11 @@ impl WindowExec {
         keys.extend(eval_all(&self.bound_order, &batch, &eval)?);
         options
             .extend(self.order_by.iter().map(|o| SortOptions { descending: !o.ascending, nulls_first: o.nulls_first }));
-        let batch = take_rows(&batch, &sort_permutation(keys, &options, batch.num_rows())?)?;
+        let batch = if is_sorted_by(&self.child.ordering(), &self.wanted_order()) {
+            batch
+        } else {
+            take_rows(&batch, &sort_permutation(keys, &options, batch.num_rows())?)?
+        };
         let rows = batch.num_rows();
         let part_keys = eval_all(&self.bound_partition, &batch, &eval)?;
         let order = eval_all(&self.bound_order, &batch, &eval)?;
@@ -484,15 +493,7 @@ impl ExecNode for WindowExec {
         self.child.partitioning()
     }
     fn ordering(&self) -> Vec<SortedBy> {
-        let keys = self.partition_by.iter().map_while(|key| match key {
-            Expr::Attribute(a) => Some(SortedBy::ascending(a.id)),
-            _ => None,
-        });
-        let mut sorted: Vec<_> = keys.collect();
-        if sorted.len() == self.partition_by.len() {
-            sorted.extend(SortedBy::columns(&self.order_by));
-        }
-        sorted
+        SortedBy::columns(&self.wanted_order())
     }
     fn as_any(&self) -> &dyn Any {
         self

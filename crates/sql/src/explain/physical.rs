@@ -6,7 +6,7 @@ use super::details::{columns, details, field};
 use crate::exec::aggregate::AggregateExec;
 use crate::exec::filter::FilterExec;
 use crate::exec::join::{JoinExec, Side, Strategy};
-use crate::exec::layout::is_sorted_by;
+use crate::exec::layout::{ascending, is_sorted_by};
 use crate::exec::window::WindowExec;
 use crate::exec::{ExecContext, ExecRef};
 use crate::expr::{Expr, ExprId, SortOrder};
@@ -300,19 +300,13 @@ fn kind(node: &ExecRef) -> String {
     }
 }
 
-fn ascending(keys: &[Expr]) -> Vec<SortOrder> {
-    keys.iter().map(|key| SortOrder { child: key.clone(), ascending: true, nulls_first: true }).collect()
-}
-
 /// The order in which an operator that sorts its (first) input by itself here has it sorted in Spark.
 fn wanted_order(node: &ExecRef, name: &str) -> Vec<SortOrder> {
     if let Some(window) = node.as_any().downcast_ref::<WindowExec>() {
-        return ascending(&window.partition_by).into_iter().chain(window.order_by.iter().cloned()).collect();
+        return window.wanted_order();
     }
     match node.as_any().downcast_ref::<AggregateExec>() {
-        Some(aggregate) if name == "SortAggregate" => {
-            ascending(&aggregate.grouping.iter().cloned().map(Expr::Attribute).collect::<Vec<_>>())
-        }
+        Some(aggregate) if name == "SortAggregate" => aggregate.key_order(),
         _ => node.input_order(),
     }
 }

@@ -64,6 +64,7 @@ impl Planner<'_> {
 
     /// planAggregateWithOneDistinct: all DISTINCT functions look at the same columns.
     fn plan_distinct(&self, pieces: &AggregatePieces, child: ExecRef) -> Result<ExecRef> {
+        let pieces = &pieces.distinct_last();
         let distinct: Vec<&AggregateCall> = pieces.functions.iter().filter(|f| f.distinct).collect();
         let sets: Vec<Vec<Expr>> =
             distinct.iter().map(|f| f.args.iter().filter(|a| !a.foldable()).map(Expr::canonical).collect()).collect();

@@ -149,7 +149,15 @@ pub fn expression(e: &Expr) -> String {
             parts.extend(spec.partition_by.iter().map(expression));
             parts.extend(spec.order_by.iter().map(order));
             parts.extend(spec.frame.as_ref().map(frame));
-            format!("{} windowspecdefinition({})", expression(&w.function), parts.join(", "))
+            // Ranks have the order among their arguments.
+            let function = match &w.function {
+                Expr::Call(c) if matches!(&*c.name, "rank" | "dense_rank" | "percent_rank") && c.args.is_empty() => {
+                    let order: Vec<String> = spec.order_by.iter().map(|o| expression(&o.child)).collect();
+                    format!("{}({})", c.name, order.join(", "))
+                }
+                other => expression(other),
+            };
+            format!("{function} windowspecdefinition({})", parts.join(", "))
         }
         Expr::SortOrder(o) => order(o),
         Expr::PythonUdf(u) => format!("{}({})", u.name, join(&u.args)),

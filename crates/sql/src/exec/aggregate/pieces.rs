@@ -7,8 +7,8 @@ use super::{AggregateKind, AggregateStage};
 use crate::error::{Result, SparkError};
 use crate::exec::ExecRef;
 use crate::exec::bind::{bind, bind_all};
-use crate::exec::layout::is_sorted_by;
-use crate::expr::{AggregateCall, Attribute, Expr, ExprId, Metadata, SortOrder};
+use crate::exec::layout::{ascending, is_sorted_by};
+use crate::expr::{AggregateCall, Attribute, Expr, ExprId, Metadata};
 use crate::planner::text;
 use crate::types::DataType;
 
@@ -163,6 +163,17 @@ fn choose_kind(functions: &[AggregateCall]) -> AggregateKind {
 }
 
 impl AggregatePieces {
+    /// The same with functions of distinct values after the others.
+    pub fn distinct_last(&self) -> Self {
+        let mut order: Vec<usize> = (0..self.functions.len()).collect();
+        order.sort_by_key(|i| self.functions[*i].distinct);
+        Self {
+            functions: order.iter().map(|i| self.functions[*i].clone()).collect(),
+            buffers: order.iter().map(|i| self.buffers[*i].clone()).collect(),
+            ..self.clone()
+        }
+    }
+
     /// Grouping columns and buffers: what partial stages give and merging stages read.
     pub fn partial_output(&self) -> Vec<Arc<Attribute>> {
         self.grouping_attributes.iter().chain(self.buffers.iter().flatten()).cloned().collect()
@@ -230,9 +241,7 @@ impl AggregatePieces {
         let shown: Vec<String> =
             self.functions.iter().zip(modes).map(|(f, m)| format!("{}{}", prefix(m), text::aggregate(f))).collect();
         // ReplaceHashWithSortAgg.
-        let ascending = |key: Expr| SortOrder { child: key, ascending: true, nulls_first: true };
-        let wanted: Vec<SortOrder> = grouped.into_iter().map(ascending).collect();
-        let sorted = !wanted.is_empty() && is_sorted_by(&child.ordering(), &wanted);
+        let sorted = !grouped.is_empty() && is_sorted_by(&child.ordering(), &ascending(&grouped));
         Ok(Arc::new(AggregateExec {
             kind: if sorted { AggregateKind::Sort } else { self.kind },
             grouping: self.grouping_attributes.clone(),

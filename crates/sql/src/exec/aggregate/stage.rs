@@ -11,11 +11,12 @@ use arrow::record_batch::RecordBatch;
 use super::groups::{GroupTable, nulls_last, sorted_by_key};
 use super::{AggregateKind, AggregateStage};
 use crate::error::{Result, SparkError};
-use crate::exec::batch::{cut, make_batch};
+use crate::exec::batch::{concat_partition, cut, make_batch, take_rows};
 use crate::exec::bind::{eval_all, eval_condition};
-use crate::exec::layout::SortedBy;
+use crate::exec::layout::{SortedBy, ascending, is_sorted_by};
+use crate::exec::sort::held;
 use crate::exec::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
-use crate::expr::{AggregateCall, Attribute, Expr, ExprId};
+use crate::expr::{AggregateCall, Attribute, Expr, ExprId, SortOrder};
 use crate::functions::aggregate::Accumulator;
 use crate::planner::text;
 use crate::types::DataType;
@@ -84,6 +85,24 @@ impl AggregateExec {
             && self.functions.iter().all(|f| f.call.function.buffer().iter().all(|(_, t, _)| simple(t)))
     }
 
+    /// The order in which a SortAggregate wants its input.
+    pub fn key_order(&self) -> Vec<SortOrder> {
+        ascending(&self.grouping.iter().cloned().map(Expr::Attribute).collect::<Vec<_>>())
+    }
+
+    /// A partition as the Sort below a SortAggregate makes it meet its rows: those of a group in the order of [`held`].
+    fn arrived(&self, index: usize, input: &[RecordBatch], ctx: &ExecContext<'_>) -> Result<Option<RecordBatch>> {
+        if self.kind != AggregateKind::Sort || self.keys.len() != 1 {
+            return Ok(None);
+        }
+        if is_sorted_by(&self.child.ordering(), &self.key_order()) {
+            return Ok(None);
+        }
+        let all = concat_partition(self.child.output(), input)?;
+        let order = held(&eval_all(&self.keys, &all, &ctx.eval(index, 0))?, all.num_rows());
+        Ok(Some(take_rows(&all, &order.into())?))
+    }
+
     /// The column, where it comes out as it is.
     fn kept(&self, column: ExprId) -> Option<ExprId> {
         self.output.iter().any(|a| a.id == column).then_some(column)
@@ -102,6 +121,8 @@ impl AggregateExec {
         let threshold = crate::exec::settings::object_aggregate_threshold(&ctx.conf);
         let mut sorted = self.kind == AggregateKind::Sort;
         let mut base = 0;
+        let arrived = self.arrived(index, input, ctx)?;
+        let input = arrived.as_ref().map_or(input, std::slice::from_ref);
         let mut pending = input.iter().cloned().collect::<std::collections::VecDeque<_>>();
         while let Some(batch) = pending.pop_front() {
             let eval = ctx.eval(index, base);
@@ -149,7 +170,7 @@ impl AggregateExec {
         base: i64,
         ctx: &ExecContext<'_>,
     ) -> Result<(Partition, Partition)> {
-        let all = crate::exec::batch::concat_partition(self.child.output(), &rest)?;
+        let all = concat_partition(self.child.output(), &rest)?;
         let keys = eval_all(&self.keys, &all, &ctx.eval(index, base))?;
         // Keys already known count too: number them again together with the new ones.
         let types = self.key_types();
@@ -162,7 +183,7 @@ impl AggregateExec {
         let tail = all.slice(fills, all.num_rows() - fills);
         let tail_keys: Vec<ArrayRef> = keys.iter().map(|k| k.slice(fills, all.num_rows() - fills)).collect();
         let order = sorted_by_key(&tail_keys, tail.num_rows())?;
-        let tail = crate::exec::batch::take_rows(&tail, &order)?;
+        let tail = take_rows(&tail, &order)?;
         Ok((vec![head], if tail.num_rows() == 0 { Vec::new() } else { vec![tail] }))
     }
 
@@ -255,7 +276,7 @@ impl ExecNode for AggregateExec {
     fn ordering(&self) -> Vec<SortedBy> {
         match self.kind {
             AggregateKind::Sort => {
-                self.grouping.iter().map_while(|a| self.kept(a.id)).map(SortedBy::ascending).collect()
+                SortedBy::columns(&self.key_order()).into_iter().take_while(|o| self.kept(o.column).is_some()).collect()
             }
             AggregateKind::Hash | AggregateKind::Object => Vec::new(),
         }

@@ -10,7 +10,7 @@ use super::matching::{key_converter, null_keys};
 use super::pairs::{Assembly, OutputRows};
 use crate::error::Result;
 use crate::exec::Partition;
-use crate::exec::sort::normalize_floats;
+use crate::exec::sort::{held, normalize_floats};
 use crate::plan::JoinKind;
 
 /// One side, sorted.
@@ -57,7 +57,7 @@ pub(super) fn sort_merge(
     let Some(converter) = key_converter(&left_keys)? else { return Ok(Vec::new()) };
     let side = |batch: RecordBatch, keys: Vec<ArrayRef>| -> Result<Sorted> {
         let rows = converter.convert_columns(&keys)?;
-        let mut order: Vec<u32> = (0..batch.num_rows() as u32).collect();
+        let mut order = held(&keys, batch.num_rows());
         order.sort_by(|a, b| rows.row(*a as usize).cmp(&rows.row(*b as usize)));
         let nulls = null_keys(&keys, null_safe, batch.num_rows());
         Ok(Sorted { batch, keys: rows, order, nulls })

@@ -14,6 +14,7 @@ use self::pairs::Assembly;
 use super::batch::concat_partition;
 use super::bind::{bind, bind_all};
 use super::exchange::ExchangeExec;
+use super::layout::{SortedBy, ascending};
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::Result;
 use crate::expr::{Attribute, Expr};
@@ -349,6 +350,14 @@ impl ExecNode for JoinExec {
             }
             Strategy::ShuffledHash { .. } | Strategy::SortMerge { .. } => self.by_partition(left, right, ctx),
         }
+    }
+    fn ordering(&self) -> Vec<SortedBy> {
+        let keys = match (self.strategy, self.kind) {
+            (Strategy::SortMerge { adaptive: false }, JoinKind::RightOuter) => &self.keys.right,
+            (Strategy::SortMerge { adaptive: false }, kind) if kind != JoinKind::FullOuter => &self.keys.left,
+            _ => return Vec::new(),
+        };
+        SortedBy::columns(&ascending(keys))
     }
     fn partitioning(&self) -> Partitioning {
         match (self.strategy, self.kind) {
