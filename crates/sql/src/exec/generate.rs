@@ -17,8 +17,10 @@ pub struct GenerateExec {
     pub generator: GeneratorCall,
     bound: Vec<Expr>,
     pub outer: bool,
+    /// The child's columns that come along (requiredChildOutput).
+    pub kept: Vec<Arc<Attribute>>,
     pub generated: Vec<Arc<Attribute>>,
-    pub output: Vec<Arc<Attribute>>,
+    output: Vec<Arc<Attribute>>,
     pub child: ExecRef,
 }
 
@@ -26,12 +28,13 @@ impl GenerateExec {
     pub fn new(
         generator: GeneratorCall,
         outer: bool,
+        kept: Vec<Arc<Attribute>>,
         generated: Vec<Arc<Attribute>>,
-        output: Vec<Arc<Attribute>>,
         child: ExecRef,
     ) -> Result<Self> {
         let bound = bind_all(&generator.args, child.output())?;
-        Ok(Self { generator, bound, outer, generated, output, child })
+        let output = kept.iter().chain(&generated).cloned().collect();
+        Ok(Self { generator, bound, outer, kept, generated, output, child })
     }
 }
 
@@ -43,7 +46,7 @@ impl ExecNode for GenerateExec {
         format!(
             "{}, {}, {}, {}",
             text::expression(&Expr::Generator(Box::new(self.generator.clone()))),
-            text::attributes(self.child.output()),
+            text::attributes(&self.kept),
             self.outer,
             text::attributes(&self.generated)
         )
@@ -55,6 +58,8 @@ impl ExecNode for GenerateExec {
         vec![&self.child]
     }
     fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        let place = |kept: &Arc<Attribute>| self.child.output().iter().position(|a| a.id == kept.id);
+        let places: Vec<usize> = self.kept.iter().filter_map(place).collect();
         let mut all = Vec::new();
         for (index, partition) in self.child.execute(ctx)?.into_iter().enumerate() {
             let mut out = Vec::new();
@@ -69,7 +74,7 @@ impl ExecNode for GenerateExec {
                 let args = eval_all(&self.bound, &batch, &eval)?;
                 let (rows, columns) = self.generator.function.generate(&args, batch.num_rows(), self.outer, &eval)?;
                 let count = rows.len();
-                let taken = take_rows(&batch, &UInt32Array::from(rows))?;
+                let taken = take_rows(&batch.project(&places)?, &UInt32Array::from(rows))?;
                 let mut joined = taken.columns().to_vec();
                 joined.extend(columns);
                 out.extend(cut(&make_batch(&self.output, joined, count)?));

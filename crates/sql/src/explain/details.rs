@@ -54,6 +54,7 @@ pub(super) fn details(node: &ExecRef, arguments: &str, inputs: &[Vec<String>]) -
             };
             vec![output, format!("Arguments: Range ({inner})")]
         }
+        ("Scan OneRowRelation", _) => vec![output],
         (_, []) => with_arguments(vec![output], arguments),
         ("Union", _) => Vec::new(),
         ("TakeOrderedAndProject", [input]) => {

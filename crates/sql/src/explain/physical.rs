@@ -7,6 +7,7 @@ use crate::exec::aggregate::AggregateExec;
 use crate::exec::filter::FilterExec;
 use crate::exec::join::{JoinExec, Side, Strategy};
 use crate::exec::layout::{ascending, is_sorted_by};
+use crate::exec::project::ProjectExec;
 use crate::exec::window::WindowExec;
 use crate::exec::{ExecContext, ExecRef};
 use crate::expr::{Expr, ExprId, SortOrder};
@@ -235,7 +236,9 @@ fn line(node: &ExecRef, ctx: &ExecContext<'_>, verbose: bool) -> Line {
     let inputs: Vec<Vec<String>> = children.iter().map(|child| child.output.clone()).collect();
     let details = details(node, &arguments, &inputs);
     let output = columns(node.output());
-    if let Some(rows) = at_hand(&name, &children, &output) {
+    let project = node.as_any().downcast_ref::<ProjectExec>();
+    let evaluated = project.is_none_or(|project| project.list.iter().all(Expr::deterministic));
+    if evaluated && let Some(rows) = at_hand(&name, &children, &output) {
         return rows;
     }
     Line {
@@ -253,11 +256,14 @@ fn line(node: &ExecRef, ctx: &ExecContext<'_>, verbose: bool) -> Line {
 /// Rows at hand stay so below projections, filters and limits (ConvertToLocalRelation).
 fn at_hand(name: &str, children: &[Line], output: &[String]) -> Option<Line> {
     let ([child], "Project" | "Filter" | "LocalLimit") = (children, name) else { return None };
-    if child.name != "LocalTableScan" || !child.text.contains("<empty>") {
+    if child.name != "LocalTableScan" {
         return None;
     }
-    let text = format!("LocalTableScan <empty>, [{}]", output.join(", "));
-    Some(Line { text, output: output.to_vec(), ..child.clone() })
+    let columns = format!("[{}]", output.join(", "));
+    let empty = if child.text.contains("<empty>") { "<empty>, " } else { "" };
+    let text = format!("LocalTableScan {empty}{columns}");
+    let details = vec![field("Output", output), format!("Arguments: {empty}{columns}")];
+    Some(Line { text, output: output.to_vec(), details, ..child.clone() })
 }
 
 /// What adaptive execution makes of a join that sorts when the side that it may build is small.

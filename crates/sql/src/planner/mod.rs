@@ -15,6 +15,7 @@ pub use joins::{equi_keys, size_in_bytes};
 pub(crate) use limits::row_number;
 pub use python_tables::{BatchProcessors, has_pandas_aggregate, python_operator};
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::error::{Result, SparkError};
@@ -33,7 +34,7 @@ use crate::exec::sort::SortExec;
 use crate::exec::union::UnionExec;
 use crate::exec::window::WindowExec;
 use crate::exec::{ExecContext, ExecRef, Partition, Partitioning, PlannerExtension};
-use crate::expr::{Expr, SortOrder};
+use crate::expr::{Expr, ExprId, SortOrder};
 use crate::plan::{LogicalPlan, PlanRef, Spread};
 use crate::session::SqlSession;
 
@@ -97,6 +98,10 @@ impl<'a> Planner<'a> {
                 if let Some(done) = self.plan_python_scan(plan)? {
                     return Ok(done);
                 }
+                if matches!(**child, P::Generate { .. }) {
+                    let needed = list.iter().flat_map(Expr::references).collect();
+                    return self.project(list.clone(), self.plan_generate(child, Some(&needed))?);
+                }
                 self.project(list.clone(), self.plan_child(child)?)
             }
             P::Filter { condition, child } => {
@@ -128,21 +133,7 @@ impl<'a> Planner<'a> {
                 let child = self.plan_child(child)?;
                 Ok(Arc::new(ExpandExec::new(projections.clone(), output.clone(), child)?))
             }
-            P::Generate { generator, outer, output, child, .. } => {
-                let child = self.plan_child(child)?;
-                let Expr::Generator(call) = generator.unaliased() else {
-                    return Err(SparkError::internal("a Generate without a generator"));
-                };
-                let (args, child) = self.extract_python(call.args.clone(), child)?;
-                let call = crate::expr::GeneratorCall { args, ..(**call).clone() };
-                let kept = child.output().len() == plan.output().len() - output.len();
-                let all = if kept { plan.output() } else { child.output().iter().chain(output).cloned().collect() };
-                let made: ExecRef = Arc::new(GenerateExec::new(call, *outer, output.clone(), all, child)?);
-                if kept {
-                    return Ok(made);
-                }
-                Ok(Arc::new(ProjectExec::new(plan.output().into_iter().map(Expr::Attribute).collect(), made)?))
-            }
+            P::Generate { .. } => self.plan_generate(plan, None),
             P::Window { list, partition_by, order_by, child } => {
                 let child = self.plan_child(child)?;
                 let (list, child) = self.extract_python(list.clone(), child)?;
@@ -200,6 +191,21 @@ impl<'a> Planner<'a> {
             return Ok(child);
         }
         Ok(Arc::new(ProjectExec::new(list, child)?))
+    }
+
+    /// A Generate with those of its child's columns that are needed; None: all.
+    fn plan_generate(&self, plan: &PlanRef, needed: Option<&BTreeSet<ExprId>>) -> Result<ExecRef> {
+        let LogicalPlan::Generate { generator, outer, output, child, .. } = &**plan else {
+            return self.plan_child(plan);
+        };
+        let Expr::Generator(call) = generator.unaliased() else {
+            return Err(SparkError::internal("a Generate without a generator"));
+        };
+        let mut kept = child.output();
+        kept.retain(|column| needed.is_none_or(|needed| needed.contains(&column.id)));
+        let (args, child) = self.extract_python(call.args.clone(), self.plan_child(child)?)?;
+        let call = crate::expr::GeneratorCall { args, ..(**call).clone() };
+        Ok(Arc::new(GenerateExec::new(call, *outer, kept, output.clone(), child)?))
     }
 
     pub(crate) fn filter(&self, condition: Expr, child: ExecRef) -> Result<ExecRef> {
