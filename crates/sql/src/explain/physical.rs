@@ -134,7 +134,7 @@ impl Line {
 
 /// The operators, with the adaptive root where there is one.
 pub(super) fn lines(node: &ExecRef, ctx: &ExecContext<'_>, verbose: bool) -> Line {
-    let mut line = line(node, ctx, verbose);
+    let mut line = line(node, verbose);
     number_exchanges(&mut line, &mut 0);
     if !ctx.adaptive || !is_adaptive(&line) {
         line.number_stages(&mut 0);
@@ -199,9 +199,9 @@ fn is_adaptive(line: &Line) -> bool {
         || line.children.iter().any(is_adaptive)
 }
 
-fn line(node: &ExecRef, ctx: &ExecContext<'_>, verbose: bool) -> Line {
+fn line(node: &ExecRef, verbose: bool) -> Line {
     if let (false, [child]) = (node.is_shown(), node.children().as_slice()) {
-        return line(child, ctx, verbose);
+        return line(child, verbose);
     }
     let name = node.name();
     let mut arguments = node.arguments();
@@ -225,7 +225,7 @@ fn line(node: &ExecRef, ctx: &ExecContext<'_>, verbose: bool) -> Line {
         || name.starts_with("Scan ")
         || name.starts_with("BatchScan ");
     let gap = if arguments.is_empty() || joined { "" } else { " " };
-    let mut children: Vec<Line> = node.children().into_iter().map(|child| line(child, ctx, verbose)).collect();
+    let mut children: Vec<Line> = node.children().into_iter().map(|child| line(child, verbose)).collect();
     let wanted = wanted_order(node, &name);
     if let Some(first) = children.first_mut() {
         sort(&wanted, node.children()[0], first);
