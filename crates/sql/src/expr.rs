@@ -385,6 +385,8 @@ pub struct PythonUdf {
 pub enum UdfKind {
     /// Row at a time.
     Scalar,
+    /// Row at a time, with values that go through Arrow on their way.
+    Arrow,
     /// Series to Series.
     Pandas,
     /// Series to one value, in an aggregation.

@@ -60,6 +60,7 @@ pub(super) fn attribute_parts(name: &str) -> Result<Vec<String>, SparkError> {
 /// The kind of udf that the Python side names.
 pub(super) fn udf_kind(name: &str) -> UdfKind {
     match name {
+        "arrow" => UdfKind::Arrow,
         "pandas" => UdfKind::Pandas,
         "aggregate" => UdfKind::PandasAggregate,
         _ => UdfKind::Scalar,

@@ -7,7 +7,7 @@ use arrow::array::UInt32Array;
 
 use super::batch::{concat_partition, cut, make_batch, take_rows};
 use super::bind::{bind_all, eval_all};
-use super::{ExecContext, ExecNode, ExecRef, Partition};
+use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::Result;
 use crate::expr::{Attribute, Expr, GeneratorCall};
 use crate::planner::text;
@@ -43,13 +43,9 @@ impl ExecNode for GenerateExec {
         "Generate".into()
     }
     fn arguments(&self) -> String {
-        format!(
-            "{}, {}, {}, {}",
-            text::expression(&Expr::Generator(Box::new(self.generator.clone()))),
-            text::attributes(&self.kept),
-            self.outer,
-            text::attributes(&self.generated)
-        )
+        let call = text::expression(&Expr::Generator(Box::new(self.generator.clone())));
+        let kept = if self.kept.is_empty() { String::new() } else { format!("{}, ", text::attributes(&self.kept)) };
+        format!("{call}, {kept}{}, {}", self.outer, text::attributes(&self.generated))
     }
     fn output(&self) -> &[Arc<Attribute>] {
         &self.output
@@ -82,6 +78,10 @@ impl ExecNode for GenerateExec {
             all.push(out);
         }
         Ok(all)
+    }
+    fn partitioning(&self) -> Partitioning {
+        let kept = |column| self.kept.iter().any(|a| a.id == column).then_some(column);
+        self.child.partitioning().renamed(&kept)
     }
     fn as_any(&self) -> &dyn Any {
         self

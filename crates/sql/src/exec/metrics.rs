@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::aggregate::AggregatePieces;
 use super::batch::{concat_partition, empty_batch};
+use super::layout::SortedBy;
 use super::leaf::LocalScanExec;
 use super::{ExecContext, ExecNode, ExecRef, Partition, Partitioning};
 use crate::error::Result;
@@ -52,6 +53,9 @@ impl ExecNode for CollectMetricsExec {
     }
     fn partitioning(&self) -> Partitioning {
         self.child.partitioning()
+    }
+    fn ordering(&self) -> Vec<SortedBy> {
+        self.child.ordering()
     }
     fn as_any(&self) -> &dyn Any {
         self

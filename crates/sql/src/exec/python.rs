@@ -34,6 +34,18 @@ impl PythonExec {
         self.udfs.iter().any(|udf| udf.kind == UdfKind::Pandas)
     }
 
+    /// PythonEvalType of functions whose values go through Arrow.
+    fn eval_type(&self) -> Option<u8> {
+        let of = |kind| self.udfs.iter().any(|udf| udf.kind == kind);
+        if of(UdfKind::Pandas) {
+            Some(200)
+        } else if of(UdfKind::Arrow) {
+            Some(101)
+        } else {
+            None
+        }
+    }
+
     /// ArrowEvalPythonExec: the columns go over as one table.
     fn call_pandas(&self, host: &dyn UdfHost, udf: &PythonUdf, args: Vec<ArrayRef>, rows: usize) -> Result<ArrayRef> {
         let column = |data_type: &DataType| {
@@ -57,11 +69,16 @@ impl PythonExec {
 
 impl ExecNode for PythonExec {
     fn name(&self) -> String {
-        if self.is_pandas() { "ArrowEvalPython".into() } else { "BatchEvalPython".into() }
+        if self.eval_type().is_some() { "ArrowEvalPython".into() } else { "BatchEvalPython".into() }
     }
     fn arguments(&self) -> String {
-        let list: Vec<Expr> = self.udfs.iter().cloned().map(|u| Expr::PythonUdf(Box::new(u))).collect();
-        format!("{}, {}", text::expressions(&list), text::attributes(&self.results))
+        let calls = self.udfs.iter().zip(&self.results).map(|(udf, result)| {
+            let call = Expr::PythonUdf(Box::new(udf.clone()));
+            text::attribute(&Attribute { name: text::expression(&call).into(), ..(**result).clone() })
+        });
+        let eval_type = self.eval_type().map_or_else(String::new, |number| format!(", {number}"));
+        let calls: Vec<String> = calls.collect();
+        format!("[{}], {}{eval_type}", calls.join(", "), text::attributes(&self.results))
     }
     fn output(&self) -> &[Arc<Attribute>] {
         &self.output

@@ -472,12 +472,14 @@ impl ExecNode for WindowExec {
         "Window".into()
     }
     fn arguments(&self) -> String {
-        format!(
-            "{}, {}, {}",
-            text::expressions(&self.list),
-            text::expressions(&self.partition_by),
-            text::orders(&self.order_by)
-        )
+        let mut shown = text::expressions(&self.list);
+        if !self.partition_by.is_empty() {
+            shown = format!("{shown}, {}", text::expressions(&self.partition_by));
+        }
+        if !self.order_by.is_empty() {
+            shown = format!("{shown}, {}", text::orders(&self.order_by));
+        }
+        shown
     }
     fn output(&self) -> &[Arc<Attribute>] {
         &self.output

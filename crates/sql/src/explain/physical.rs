@@ -196,6 +196,7 @@ fn is_adaptive(line: &Line) -> bool {
     line.name.ends_with("Exchange")
         || line.name.ends_with("Aggregate")
         || line.name == "Window"
+        || line.name == "Sort" && line.text.ends_with(", true, 0")
         || line.children.iter().any(is_adaptive)
 }
 

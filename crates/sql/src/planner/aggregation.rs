@@ -107,7 +107,8 @@ impl Planner<'_> {
         let partial = first.partial(child)?;
         let clustered = self.clustered(&attributes(&first.grouping_attributes), Arc::clone(&partial))?;
         // Without functions the second stage is the first one again.
-        let merged = if first.functions.is_empty() && Arc::ptr_eq(&clustered, &partial) {
+        let columns_only = first.grouping.iter().all(|key| matches!(key, Expr::Attribute(_)));
+        let merged = if columns_only && first.functions.is_empty() && Arc::ptr_eq(&clustered, &partial) {
             partial
         } else {
             first.merge(clustered)?

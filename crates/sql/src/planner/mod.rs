@@ -98,9 +98,17 @@ impl<'a> Planner<'a> {
                 if let Some(done) = self.plan_python_scan(plan)? {
                     return Ok(done);
                 }
-                if matches!(**child, P::Generate { .. }) {
-                    let needed = list.iter().flat_map(Expr::references).collect();
-                    return self.project(list.clone(), self.plan_generate(child, Some(&needed))?);
+                let mut needed: BTreeSet<_> = list.iter().flat_map(Expr::references).collect();
+                match &**child {
+                    P::Generate { .. } => {
+                        return self.project(list.clone(), self.plan_generate(child, Some(&needed))?);
+                    }
+                    P::Filter { condition, child } if matches!(**child, P::Generate { .. }) => {
+                        needed.extend(condition.references());
+                        let generated = self.plan_generate(child, Some(&needed))?;
+                        return self.project(list.clone(), self.filter(condition.clone(), generated)?);
+                    }
+                    _ => {}
                 }
                 self.project(list.clone(), self.plan_child(child)?)
             }

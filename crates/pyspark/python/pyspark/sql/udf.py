@@ -101,7 +101,7 @@ class UserDefinedFunction:
 
     def _kind(self):
         """How the engine calls it: row by row, by columns, or as an aggregate; None: not as a column."""
-        return {100: "scalar", 101: "scalar", 200: "pandas", 204: "pandas", 202: "aggregate", 217: "aggregate"}.get(
+        return {100: "scalar", 101: "arrow", 200: "pandas", 204: "pandas", 202: "aggregate", 217: "aggregate"}.get(
             self.evalType
         )
 

@@ -353,6 +353,8 @@ impl ExecNode for JoinExec {
     }
     fn ordering(&self) -> Vec<SortedBy> {
         let keys = match (self.strategy, self.kind) {
+            (Strategy::Broadcast { build: Side::Right }, _) => return self.left.ordering(),
+            (Strategy::Broadcast { build: Side::Left }, _) => return self.right.ordering(),
             (Strategy::SortMerge { adaptive: false }, JoinKind::RightOuter) => &self.keys.right,
             (Strategy::SortMerge { adaptive: false }, kind) if kind != JoinKind::FullOuter => &self.keys.left,
             _ => return Vec::new(),
