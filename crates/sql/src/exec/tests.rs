@@ -83,12 +83,12 @@ fn groups_come_in_the_order_of_their_operator() {
 }
 
 #[test]
-fn a_sorted_limit_takes_ties_from_the_partitions_in_turn() {
+fn a_sorted_limit_keeps_ties_in_the_order_of_their_partitions() {
     let (session, _) = session();
     let data = pairs(&session, &[(Some("x"), 1), (Some("x"), 2), (Some("x"), 3), (Some("x"), 4)], 2);
     let sorted = dataframe::sort(&session, &data, vec![name("k")], true).unwrap();
     let limited = dataframe::limit(&session, &sorted, 4).unwrap();
-    assert_eq!(rows(&session, &limited), ["x 1", "x 3", "x 2", "x 4"]);
+    assert_eq!(rows(&session, &limited), ["x 1", "x 2", "x 3", "x 4"]);
 }
 
 #[test]
