@@ -98,6 +98,12 @@ impl AggregateExec {
         if is_sorted_by(&self.child.ordering(), &self.key_order()) {
             return Ok(None);
         }
+        let has_null = |batch: &RecordBatch| -> Result<bool> {
+            Ok(eval_all(&self.keys, batch, &ctx.eval(index, 0))?.iter().any(|key| key.null_count() > 0))
+        };
+        if !input.iter().map(has_null).collect::<Result<Vec<_>>>()?.contains(&true) {
+            return Ok(None);
+        }
         let all = concat_partition(self.child.output(), input)?;
         let order = held(&eval_all(&self.keys, &all, &ctx.eval(index, 0))?, all.num_rows());
         Ok(Some(take_rows(&all, &order.into())?))
