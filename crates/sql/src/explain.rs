@@ -14,8 +14,13 @@ use crate::plan::{
 
 /// The tree of a plan, a node a line, as TreeNode.treeString prints it.
 pub fn tree_string(plan: &LogicalPlan) -> String {
+    tree_by(plan, &|_| None)
+}
+
+/// [`tree_string`]; `line` may say what stands for a node.
+pub(crate) fn tree_by(plan: &LogicalPlan, line: &dyn Fn(&LogicalPlan) -> Option<String>) -> String {
     let mut out = String::new();
-    write_node(plan, &mut Vec::new(), &|_| None, &mut out);
+    write_node(plan, &mut Vec::new(), line, &mut out);
     out
 }
 
@@ -56,9 +61,13 @@ fn write_node(
         // A limit is two nodes in Spark.
         LogicalPlan::Limit { limit, .. } => {
             indent(last, out);
-            out.push_str(&format!("{}GlobalLimit {}\n", stream_mark(plan), limit.plan_string()));
+            let mark = match mark(plan) {
+                "" => stream_mark(plan),
+                unresolved => unresolved,
+            };
+            out.push_str(&format!("{mark}GlobalLimit {}\n", limit.plan_string()));
             last.push(true);
-            write_line(plan, &format!("{}LocalLimit {}", stream_mark(plan), limit.plan_string()), last, line, out);
+            write_line(plan, &format!("{mark}LocalLimit {}", limit.plan_string()), last, line, out);
             last.pop();
             return;
         }
@@ -92,7 +101,7 @@ fn stream_mark(plan: &LogicalPlan) -> &'static str {
 }
 
 /// A node's line in a logical tree, with its mark.
-fn marked_line(plan: &LogicalPlan) -> String {
+pub(crate) fn marked_line(plan: &LogicalPlan) -> String {
     match plan {
         LogicalPlan::StreamingRelation(relation) => relation_line(relation),
         // Views print a text of their own.
@@ -396,9 +405,10 @@ pub fn text(
                 .map(|column| format!("{}: {}", column.name, column.data_type.simple_string()))
                 .collect();
             let analysed = tree_string(plan);
+            let parsed = ctx.session.parsed.tree(plan);
             let optimized = optimized_tree(&*crate::optimizer::optimize(ctx, plan)?);
             Ok(format!(
-                "== Parsed Logical Plan ==\n{analysed}\n== Analyzed Logical Plan ==\n{}\n{analysed}\n\
+                "== Parsed Logical Plan ==\n{parsed}\n== Analyzed Logical Plan ==\n{}\n{analysed}\n\
                  == Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n{tree}",
                 columns.join(", ")
             ))

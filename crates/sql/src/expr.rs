@@ -8,6 +8,7 @@ pub(crate) mod tree;
 pub use canonical::merge_nullability;
 pub use column_text::column_node_text;
 pub use site::{Origin, QueryContext, Site};
+pub(crate) use text::plan_spec;
 pub use text::quoted_sql;
 pub(crate) use text::show_moments_in;
 pub use tree::window_struct;
@@ -224,6 +225,8 @@ pub struct UnresolvedFunction {
     pub within_group: Vec<SortOrder>,
     /// Named arguments, by position in `args` (None: positional).
     pub arg_names: Vec<Option<String>>,
+    /// Written as an operator of SQL, which Spark's parser makes its expression of at once.
+    pub operator: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]

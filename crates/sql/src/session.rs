@@ -33,6 +33,8 @@ pub struct SqlSession {
     pub kafka: RefCell<Option<Rc<dyn Connector>>>,
     /// Copies with new ids that self joins made of plans.
     pub(crate) copies: crate::analyzer::Copies,
+    /// What plans were before their analysis.
+    pub(crate) parsed: crate::dataframe::Parsed,
     /// Plans that are cached.
     pub(crate) cached: RefCell<Vec<crate::dataframe::Cached>>,
     /// What each session of newSession has of its own, while another one is at work.
@@ -59,6 +61,7 @@ impl SqlSession {
             batch_processors: RefCell::new(None),
             kafka: RefCell::new(None),
             copies: crate::analyzer::Copies::default(),
+            parsed: crate::dataframe::Parsed::default(),
             cached: RefCell::default(),
             parked: RefCell::new(vec![Default::default()]),
             active: Cell::new(0),

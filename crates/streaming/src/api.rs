@@ -137,7 +137,8 @@ pub struct BatchObservation {
     /// None: there was data; otherwise why a batch without data ran.
     pub no_data_reason: Option<String>,
     pub clock_ms: i64,
-    /// How often its plan ran, once for each action of a foreachBatch function: the operators' counts are those of all runs.
+    /// How often its operators ran: once for each action of a foreachBatch function, once more where an order is found by
+    /// sampling. Their counts are those of all runs.
     pub runs: usize,
     pub input_rows: i64,
     /// -1 where the sink does not report it.

@@ -153,6 +153,7 @@ mod _tidemark_expr {
             over: None,
             within_group: Vec::new(),
             arg_names,
+            operator: false,
         })))
     }
 
@@ -181,6 +182,7 @@ mod _tidemark_expr {
                 over: None,
                 within_group: Vec::new(),
                 arg_names: vec![None],
+                operator: false,
             },
         };
         for operation in operations {

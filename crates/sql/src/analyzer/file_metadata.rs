@@ -124,6 +124,7 @@ impl Analyzer<'_> {
 
 fn call(name: &str, args: Vec<Expr>) -> Expr {
     Expr::UnresolvedFunction(Box::new(UnresolvedFunction {
+        operator: false,
         name: name.to_owned(),
         arg_names: args.iter().map(|_| None).collect(),
         args,

@@ -25,7 +25,6 @@ impl Analyzer<'_> {
                         &[("joinCondition", &quoted_sql(&on)), ("conditionType", &on.data_type().quoted_sql())],
                     ));
                 }
-                let kind = if kind == JoinKind::Cross { JoinKind::Inner } else { kind };
                 let plan = LogicalPlan::Join(Join { left, right, kind, condition: JoinCondition::On(on) });
                 checks::inputs_present(self, &plan)?;
                 Ok(Arc::new(plan))

@@ -9,6 +9,7 @@ use crate::datasource::metadata_log::has_log;
 use crate::error::{Result, SparkError};
 use crate::exec::Partition;
 use crate::expr::Expr;
+use crate::optimizer::without_idle_sorts;
 use crate::plan::{FileRelation, LocalRelation, LogicalPlan, PlanRef, Spread};
 use crate::session::SqlSession;
 
@@ -160,7 +161,7 @@ fn deferred_rows(session: &SqlSession, name: &str, plan: &PlanRef) -> Result<Opt
         return Ok(Some(rows));
     }
     if crate::exec::settings::shuffle_partitions(&session.conf.borrow()) > 1 {
-        for _ in 0..sampled(plan, name) {
+        for _ in 0..sampled(&without_idle_sorts((**plan).clone()), name) {
             (deferred.make)(Reading::All)?;
         }
     }

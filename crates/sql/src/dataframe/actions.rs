@@ -36,6 +36,7 @@ pub fn count(session: &SqlSession, plan: &PlanRef) -> Result<i64> {
         over: None,
         within_group: Vec::new(),
         arg_names: Vec::new(),
+        operator: false,
     }));
     let counted = aggregate(session, plan, Grouping::By(Vec::new()), vec![call])?;
     for batch in collect(session, &counted)? {

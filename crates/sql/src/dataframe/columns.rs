@@ -42,7 +42,9 @@ pub fn with_columns(session: &SqlSession, plan: &PlanRef, names: Vec<String>, ex
             list.push(expr.clone().alias(name));
         }
     }
-    select(session, plan, list)
+    let made = select(session, plan, list)?;
+    session.parsed.note_with_columns(&made, &names, &exprs, plan);
+    Ok(made)
 }
 
 /// Names that do not exist are ignored; pairs apply one after the other.
@@ -50,6 +52,8 @@ pub fn with_columns_renamed(session: &SqlSession, plan: &PlanRef, pairs: Vec<(St
     let conf = session.conf.borrow().clone();
     let output = plan.output();
     let mut list: Vec<Expr> = output.iter().cloned().map(Expr::Attribute).collect();
+    let (old, new): (Vec<&str>, Vec<&str>) = pairs.iter().map(|(old, new)| (&**old, &**new)).unzip();
+    let line = format!("'Project [unresolvedstarwithcolumnsrenames({}, {})]", old.join(", "), new.join(", "));
     for (old, new) in pairs {
         list = list
             .into_iter()
@@ -65,7 +69,9 @@ pub fn with_columns_renamed(session: &SqlSession, plan: &PlanRef, pairs: Vec<(St
             })
             .collect();
     }
-    select(session, plan, list)
+    let made = select(session, plan, list)?;
+    session.parsed.note_line(&made, line, plan);
+    Ok(made)
 }
 
 /// Sets a column's metadata (a JSON object).
@@ -87,6 +93,7 @@ pub fn drop_names(session: &SqlSession, plan: &PlanRef, names: &[String]) -> Res
 
 /// df.drop(col): the columns that the expressions resolve to; what resolves to none is ignored.
 pub fn drop(session: &SqlSession, plan: &PlanRef, columns: Vec<Expr>) -> Result<PlanRef> {
+    let shown: Vec<String> = columns.iter().map(Expr::plan_string).collect();
     let mut dropped = Vec::new();
     for column in columns {
         match column {
@@ -99,7 +106,11 @@ pub fn drop(session: &SqlSession, plan: &PlanRef, columns: Vec<Expr>) -> Result<
             _ => {}
         }
     }
-    keep(session, plan, &|column| !dropped.contains(&column.id))
+    let made = keep(session, plan, &|column| !dropped.contains(&column.id))?;
+    if !Arc::ptr_eq(&made, plan) {
+        session.parsed.note_line(&made, format!("'DataFrameDropColumns [{}]", shown.join(", ")), plan);
+    }
+    Ok(made)
 }
 
 fn keep(session: &SqlSession, plan: &PlanRef, wanted: &dyn Fn(&Attribute) -> bool) -> Result<PlanRef> {
@@ -119,8 +130,11 @@ pub fn to_df(session: &SqlSession, plan: &PlanRef, names: Vec<String>) -> Result
             &[("numTarget", &output.len().to_string()), ("numExpr", &names.len().to_string())],
         ));
     }
+    let line = format!("'UnresolvedSubqueryColumnAliases [{}]", names.join(", "));
     let list = output.into_iter().zip(names).map(|(column, name)| Expr::Attribute(column).alias(&name)).collect();
-    select(session, plan, list)
+    let made = select(session, plan, list)?;
+    session.parsed.note_line(&made, line, plan);
+    Ok(made)
 }
 
 /// A DISTINCT over all columns.

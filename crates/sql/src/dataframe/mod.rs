@@ -12,6 +12,7 @@ mod grouping;
 mod lineage;
 mod listing;
 mod names;
+mod parsed;
 mod python;
 mod reading;
 mod relations;
@@ -40,6 +41,7 @@ pub use listing::{
     no_table, table as find_table, tables as list_tables,
 };
 pub use names::parse_attribute_name;
+pub(crate) use parsed::Parsed;
 pub use python::{
     ProcessorSpec, PythonFunction, apply_in_groups, apply_in_pandas_with_state, co_groups, map_tables,
     transform_with_state,
@@ -57,6 +59,8 @@ pub use table_functions::{TableInput, TableOptions, table_function};
 pub use tables::{create_table, create_table_as, insert_into};
 pub use writing::{table_folder, write};
 pub use zip::zip;
+
+use std::sync::Arc;
 
 use crate::analyzer::Analyzer;
 use crate::error::Result;
@@ -103,5 +107,8 @@ fn node(session: &SqlSession, plan: LogicalPlan) -> Result<PlanRef> {
     if subqueries::waits(&plan) {
         return Ok(subqueries::unanalysed(plan));
     }
-    Analyzer::new(session).node(plan)
+    let parsed = Arc::new(plan.clone());
+    let analysed = Analyzer::new(session).node(plan)?;
+    session.parsed.note(&analysed, parsed);
+    Ok(analysed)
 }

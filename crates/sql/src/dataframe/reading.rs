@@ -85,8 +85,17 @@ pub fn read(session: &SqlSession, mut spec: ReadSpec) -> Result<PlanRef> {
         own_schema(&spec, &short)?;
         return Err(SparkError::analysis("_LEGACY_ERROR_TEMP_1135", &[("className", &format)]));
     }
+    refuse_empty(&spec.paths)?;
     let relation = crate::datasource::relation(session, &format, &spec.options, spec.schema.as_ref(), &spec.paths)?;
     Ok(Arc::new(LogicalPlan::FileRelation(relation)))
+}
+
+/// Files of no name (Hadoop's Path).
+fn refuse_empty(paths: &[impl AsRef<str>]) -> Result<()> {
+    match paths.iter().any(|path| path.as_ref().is_empty()) {
+        true => Err(SparkError::plain(ErrorClass::IllegalArgument, "Can not create a Path from an empty string")),
+        false => Ok(()),
+    }
 }
 
 /// Options by key in lower case, as CaseInsensitiveMap looks them up.
@@ -255,6 +264,7 @@ fn file_path<'a>(session: &SqlSession, path: Option<&'a str>) -> Result<&'a str>
     let Some(path) = path else {
         return Err(SparkError::new(ErrorClass::IllegalArgument, "_LEGACY_ERROR_TEMP_2047", &[]));
     };
+    refuse_empty(&[path])?;
     let is_glob = path.contains(['*', '?', '[', '{']);
     let full = crate::datasource::resolve_path(&session.cwd, path);
     if !is_glob && !session.fs.exists(&full) {

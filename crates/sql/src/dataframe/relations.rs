@@ -102,6 +102,7 @@ pub fn unpivot(
         over: None,
         within_group: Vec::new(),
         arg_names: Vec::new(),
+        operator: false,
     }));
     node(session, LogicalPlan::Project { list: vec![call], child: plan.clone() })
 }

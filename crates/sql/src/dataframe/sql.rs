@@ -26,7 +26,11 @@ pub fn sql(session: &SqlSession, text: &str, named: Vec<(String, Expr)>, positio
 
 pub(super) fn statement(session: &SqlSession, statement: Statement) -> Result<PlanRef> {
     match statement {
-        Statement::Query(plan) => analyze(session, &plan),
+        Statement::Query(plan) => {
+            let analysed = analyze(session, &plan)?;
+            session.parsed.note(&analysed, plan);
+            Ok(analysed)
+        }
         Statement::Command(command) => run(session, command),
     }
 }

@@ -81,6 +81,13 @@ impl ExchangeExec {
 impl ExchangeExec {
     /// What each map task wrote, target by target (hash exchanges).
     pub(super) fn map_outputs(&self, ctx: &ExecContext<'_>) -> Result<Vec<Vec<Partition>>> {
+        match &ctx.shuffles {
+            Some(files) => files.maps(self, || self.write_maps(ctx)),
+            None => self.write_maps(ctx),
+        }
+    }
+
+    fn write_maps(&self, ctx: &ExecContext<'_>) -> Result<Vec<Vec<Partition>>> {
         let input = self.child.execute(ctx)?;
         let Distribution::Hash { partitions, .. } = &self.distribution else {
             return Ok(input.into_iter().map(|p| vec![p]).collect());
@@ -102,6 +109,61 @@ impl ExchangeExec {
         let maps = self.map_outputs(ctx)?;
         let Distribution::Hash { partitions, .. } = self.distribution else { return Ok(Vec::new()) };
         read_together(&self.output, &maps, &neighbours(&sizes(&maps, partitions)))
+    }
+
+    /// The partitions as they are read, where that does not depend on sizes.
+    fn write(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
+        let input = self.child.execute(ctx)?;
+        let made = match &self.distribution {
+            Distribution::Single => return Ok(vec![input.into_iter().flatten().collect()]),
+            Distribution::Hash { partitions, .. } => {
+                let types: Vec<DataType> = self.bound.iter().map(Expr::data_type).collect();
+                let mut out = Scatter::new(*partitions);
+                for (index, partition) in input.into_iter().enumerate() {
+                    self.scatter(index, partition, &types, *partitions, &mut out, ctx)?;
+                }
+                out.finish(&self.output)?
+            }
+            Distribution::RoundRobin { partitions } => {
+                let mut out = Scatter::new(*partitions);
+                for (index, partition) in input.into_iter().enumerate() {
+                    let mut position = random_start(index as i64, *partitions);
+                    let partition = if *partitions > 1 { in_row_order(&self.output, &partition)? } else { partition };
+                    for batch in partition {
+                        let targets: Vec<u32> = (0..batch.num_rows())
+                            .map(|_| {
+                                position += 1;
+                                (position % *partitions) as u32
+                            })
+                            .collect();
+                        out.push(&batch, &targets)?;
+                    }
+                }
+                out.finish(&self.output)?
+            }
+            Distribution::Id { partitions, .. } => {
+                let mut out = Scatter::new(*partitions);
+                for (index, partition) in input.into_iter().enumerate() {
+                    let mut base = 0;
+                    for batch in partition {
+                        let keys = eval_all(&self.bound, &batch, &ctx.eval(index, base))?;
+                        base += batch.num_rows() as i64;
+                        out.push(&batch, &id_targets(&keys[0], *partitions))?;
+                    }
+                }
+                out.finish(&self.output)?
+            }
+            Distribution::Range { partitions, .. } => {
+                let all: Partition = input.into_iter().flatten().collect();
+                match &self.bound_order {
+                    Some(order) if *partitions > 1 && !self.coalesce => {
+                        range_partition(&all, order, *partitions, &self.output, ctx)?
+                    }
+                    _ => vec![all],
+                }
+            }
+        };
+        Ok(if self.coalesce { coalesce_small(made) } else { made })
     }
 
     /// One map task's rows to their targets by hash.
@@ -156,57 +218,10 @@ impl ExecNode for ExchangeExec {
         if self.coalesce && matches!(self.distribution, Distribution::Hash { .. }) {
             return self.coalesced(ctx);
         }
-        let input = self.child.execute(ctx)?;
-        let made = match &self.distribution {
-            Distribution::Single => return Ok(vec![input.into_iter().flatten().collect()]),
-            Distribution::Hash { partitions, .. } => {
-                let types: Vec<DataType> = self.bound.iter().map(Expr::data_type).collect();
-                let mut out = Scatter::new(*partitions);
-                for (index, partition) in input.into_iter().enumerate() {
-                    self.scatter(index, partition, &types, *partitions, &mut out, ctx)?;
-                }
-                out.finish(&self.output)?
-            }
-            Distribution::RoundRobin { partitions } => {
-                let mut out = Scatter::new(*partitions);
-                for (index, partition) in input.into_iter().enumerate() {
-                    let mut position = random_start(index as i64, *partitions);
-                    let partition = if *partitions > 1 { in_row_order(&self.output, &partition)? } else { partition };
-                    for batch in partition {
-                        let targets: Vec<u32> = (0..batch.num_rows())
-                            .map(|_| {
-                                position += 1;
-                                (position % *partitions) as u32
-                            })
-                            .collect();
-                        out.push(&batch, &targets)?;
-                    }
-                }
-                out.finish(&self.output)?
-            }
-            Distribution::Id { partitions, .. } => {
-                let mut out = Scatter::new(*partitions);
-                for (index, partition) in input.into_iter().enumerate() {
-                    let mut base = 0;
-                    for batch in partition {
-                        let keys = eval_all(&self.bound, &batch, &ctx.eval(index, base))?;
-                        base += batch.num_rows() as i64;
-                        out.push(&batch, &id_targets(&keys[0], *partitions))?;
-                    }
-                }
-                out.finish(&self.output)?
-            }
-            Distribution::Range { partitions, .. } => {
-                let all: Partition = input.into_iter().flatten().collect();
-                match &self.bound_order {
-                    Some(order) if *partitions > 1 && !self.coalesce => {
-                        range_partition(&all, order, *partitions, &self.output, ctx)?
-                    }
-                    _ => vec![all],
-                }
-            }
-        };
-        Ok(if self.coalesce { coalesce_small(made) } else { made })
+        match &ctx.shuffles {
+            Some(files) => files.partitions(self, || self.write(ctx)),
+            None => self.write(ctx),
+        }
     }
     fn partitioning(&self) -> Partitioning {
         match &self.distribution {

@@ -23,6 +23,7 @@ mod round_robin;
 pub mod sample;
 pub mod scan;
 pub mod settings;
+pub mod shuffle;
 pub mod sort;
 pub mod union;
 pub mod window;
@@ -97,6 +98,8 @@ pub struct ExecContext<'a> {
     pub observed: RefCell<Vec<(String, RecordBatch)>>,
     /// Rows that came out of the scans of each streaming source (numInputRows), one entry a scan.
     pub source_rows: RefCell<Vec<(ExprId, i64)>>,
+    /// Where exchanges keep what they write, for plans that run more than once.
+    pub shuffles: Option<Rc<shuffle::ShuffleFiles>>,
 }
 
 impl<'a> ExecContext<'a> {
@@ -115,6 +118,7 @@ impl<'a> ExecContext<'a> {
             adaptive,
             observed: RefCell::default(),
             source_rows: RefCell::default(),
+            shuffles: None,
         }
     }
 

@@ -60,6 +60,7 @@ fn function(n: &str, args: Vec<Expr>) -> Expr {
         over: None,
         within_group: Vec::new(),
         arg_names: Vec::new(),
+        operator: false,
     }))
 }
 

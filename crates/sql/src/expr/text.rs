@@ -246,6 +246,7 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
         ("or", 2) => infix("OR"),
         ("not" | "!", 1) if style == Style::Plan => Some(format!("NOT {}", arg(0))),
         ("not" | "!", 1) => Some(format!("(NOT {})", arg(0))),
+        ("-", 1) if style == Style::Plan => Some(format!("-{}", arg(0))),
         ("-", 1) => Some(format!("(- {})", arg(0))),
         ("+", 1) => Some(format!("(+ {})", arg(0))),
         ("~", 1) => Some(format!("~{}", arg(0))),
@@ -317,10 +318,25 @@ fn call_text(call: &Call, style: Style) -> String {
             text(list, style)
         );
     }
+    // CreateNamedStruct has the names among its arguments.
+    if let ("struct", Style::Plan, DataType::Struct(fields)) = (&*call.name, style, &call.data_type) {
+        let parts =
+            fields.fields.iter().zip(&call.args).map(|(f, value)| format!("{}, {}", f.name, text(value, style)));
+        return format!("struct({})", parts.collect::<Vec<_>>().join(", "));
+    }
     if style == Style::Plan
         && let Some(text) = call.kernel.plan_text(&call.args.iter().map(|arg| text(arg, style)).collect::<Vec<_>>())
     {
         return text.replace(" < 0) THEN", " < cast(0 as bigint)) THEN");
+    }
+    // StringPredicate.
+    if let ("startswith" | "endswith" | "contains", Style::Plan) = (&*call.name, style) {
+        let name = match &*call.name {
+            "startswith" => "StartsWith",
+            "endswith" => "EndsWith",
+            _ => "Contains",
+        };
+        return format!("{name}({})", join(&call.args, style));
     }
     operator_text(&call.name, &call.args, style)
         .unwrap_or_else(|| format!("{}({})", call.name, join(&call.args, style)))
@@ -364,6 +380,11 @@ fn order_text(order: &SortOrder, style: Style) -> String {
 /// A window as headers print it.
 pub(super) fn pretty_spec(spec: &WindowSpec) -> String {
     spec_text(spec, Style::Pretty)
+}
+
+/// A window as plans print it.
+pub(crate) fn plan_spec(spec: &WindowSpec) -> String {
+    spec_text(spec, Style::Plan)
 }
 
 fn spec_text(spec: &WindowSpec, style: Style) -> String {

@@ -24,6 +24,7 @@ pub fn unresolved(name: &str, args: &[Expr]) -> Expr {
         over: None,
         within_group: Vec::new(),
         arg_names: Vec::new(),
+        operator: false,
     }))
 }
 

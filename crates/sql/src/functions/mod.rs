@@ -37,7 +37,7 @@ use arrow::compute::take;
 use crate::catalog::SqlFunction;
 use crate::conf::SqlConf;
 use crate::error::Result;
-use crate::expr::UdfHost;
+use crate::expr::{Expr, UdfHost};
 
 /// Evaluates one scalar function over columns of `rows` values each.
 ///
@@ -48,6 +48,11 @@ pub trait Kernel: std::fmt::Debug + Send + Sync {
 
     /// A call as plans print it, where that is not the function's name before its arguments.
     fn plan_text(&self, _args: &[String]) -> Option<String> {
+        None
+    }
+
+    /// What the optimizer puts in the place of a call (RuntimeReplaceable).
+    fn replacement(&self, _args: &[Expr]) -> Option<Expr> {
         None
     }
 

@@ -63,7 +63,7 @@ pub(super) fn push_filter(condition: Expr, join: Join) -> LogicalPlan {
             let made = Join {
                 left: filtered(left, join.left),
                 right: filtered(right, join.right),
-                kind: if terms.is_empty() { join.kind } else { JoinKind::Inner },
+                kind: join.kind,
                 condition: condition_of(terms),
             };
             above(stay, made)

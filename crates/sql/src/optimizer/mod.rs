@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 pub use build::{and, equal_null_safe, is_not_null, join_conjuncts, not, null_safe_keys, split_conjuncts};
 pub use expressions::fold;
+pub(crate) use operators::without_idle_sorts;
 
 use crate::error::Result;
 use crate::exec::ExecContext;

@@ -6,7 +6,7 @@ use super::calls::{call, first};
 use super::{equal_null_safe, join_conjuncts};
 use crate::error::Result;
 use crate::exec::ExecContext;
-use crate::expr::{Attribute, Expr, ExprId, SortOrder};
+use crate::expr::{Attribute, Expr, ExprId, Site, SortOrder};
 use crate::functions::SQL_FUNCTION;
 use crate::plan::{Join, JoinCondition, JoinKind, LogicalPlan, PlanRef, SetOperation};
 use crate::types::DataType;
@@ -19,6 +19,7 @@ pub(super) fn finish_analysis(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Resu
         Expr::Call(mut call) if &*call.name == "between" && call.args.len() == 1 => {
             call.args.pop().unwrap_or_else(|| Expr::bool(true))
         }
+        Expr::Call(call) if let Some(value) = call.kernel.replacement(&call.args) => at_site(value, &call.site),
         Expr::Call(mut call) if &*call.name == SQL_FUNCTION && call.args.len() > 1 => call.args.swap_remove(1),
         other => other,
     };
@@ -28,6 +29,21 @@ pub(super) fn finish_analysis(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Resu
         LogicalPlan::EventTimeWatermark { child, .. } if !child.is_streaming() => Arc::unwrap_or_clone(child),
         other => other,
     }))
+}
+
+/// Gives the parts of an expression that have none yet a zone and a place.
+fn at_site(value: Expr, of_call: &Site) -> Expr {
+    value.transform_up(&mut |mut expr| {
+        let site = match &mut expr {
+            Expr::Call(call) => Some(&mut call.site),
+            Expr::Cast { site, .. } => Some(site),
+            _ => None,
+        };
+        if let Some(site) = site.filter(|site| site.zone.is_none()) {
+            *site = of_call.clone();
+        }
+        expr
+    })
 }
 
 pub(super) fn as_expressions(plan: &PlanRef) -> Vec<Expr> {
@@ -146,7 +162,12 @@ fn distinct(child: PlanRef) -> LogicalPlan {
 
 /// EliminateSorts: below another sort, and below aggregates that do not mind the order.
 pub(super) fn eliminate_sorts(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Result<LogicalPlan> {
-    Ok(plan.transform_up(&mut |node| match node {
+    Ok(without_idle_sorts(plan))
+}
+
+/// A plan without the sorts that change nothing.
+pub(crate) fn without_idle_sorts(plan: LogicalPlan) -> LogicalPlan {
+    plan.transform_up(&mut |node| match node {
         LogicalPlan::Sort { order, global, child } => {
             let order: Vec<SortOrder> = order.into_iter().filter(|o| !o.child.foldable()).collect();
             if order.is_empty() {
@@ -159,7 +180,7 @@ pub(super) fn eliminate_sorts(_ctx: &ExecContext<'_>, plan: LogicalPlan) -> Resu
             LogicalPlan::Aggregate { grouping, list, child: without_sort(child, true) }
         }
         other => other,
-    }))
+    })
 }
 
 /// Takes sorts away below nodes that pass the order on.

@@ -413,6 +413,7 @@ impl Parser<'_> {
             None
         };
         Ok(Expr::UnresolvedFunction(Box::new(UnresolvedFunction {
+            operator: false,
             name,
             args,
             distinct,

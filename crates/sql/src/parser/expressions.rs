@@ -19,6 +19,7 @@ pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
         over: None,
         within_group: Vec::new(),
         arg_names: Vec::new(),
+        operator: true,
     }))
 }
 

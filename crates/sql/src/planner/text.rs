@@ -183,7 +183,7 @@ fn frame(frame: &WindowFrame) -> String {
 }
 
 fn is_time(e: &Expr) -> bool {
-    matches!(e.data_type(), DataType::Timestamp | DataType::TimestampNtz)
+    matches!(e.data_type(), DataType::Date | DataType::Timestamp | DataType::TimestampNtz)
 }
 
 fn is_length(e: &Expr) -> bool {

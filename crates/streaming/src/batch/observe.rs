@@ -48,7 +48,7 @@ impl Observer<'_> {
             batch_id: self.batch_id,
             no_data_reason: self.no_data_reason,
             clock_ms: self.clock_ms,
-            runs: planned.runs(),
+            runs: planned.operator_runs(),
             input_rows: self.input_rows,
             output_rows: self.output_rows,
             output: rows.into_iter().flatten().filter(|batch: &RecordBatch| batch.num_rows() > 0).collect(),

@@ -11,6 +11,7 @@ use tidemark_sql::analyzer::streaming_checks;
 use tidemark_sql::catalog::{FirstRows, Reading};
 use tidemark_sql::error::Result;
 use tidemark_sql::exec::batch::row_count;
+use tidemark_sql::exec::shuffle::{ShuffleFiles, sampled};
 use tidemark_sql::exec::{ExecContext, ExecRef, Partition};
 use tidemark_sql::expr::{Attribute, ExprId};
 use tidemark_sql::plan::{LogicalPlan, PlanRef};
@@ -79,6 +80,11 @@ pub(crate) struct PlannedBatch {
     /// The same metrics for listeners.
     observed_values: RefCell<BTreeMap<String, Json>>,
     runs: Cell<usize>,
+    /// The script has it as a frame, and may run it several times.
+    lent: Cell<bool>,
+    /// What runs once more before the first run.
+    sampled: Vec<ExecRef>,
+    shuffles: Rc<ShuffleFiles>,
 }
 
 impl PlannedBatch {
@@ -101,6 +107,9 @@ impl PlannedBatch {
         extension.prepare(&physical)?;
         crate::operators::transform::initialize(&physical, &context(&session, &stateful, now_us, adaptive))?;
         Ok(Self {
+            sampled: sampled(&physical),
+            shuffles: Rc::default(),
+            lent: Cell::new(false),
             logical,
             optimized,
             physical,
@@ -153,36 +162,35 @@ impl PlannedBatch {
         rows
     }
 
-    /// Runs the plan once. What lies before an exchange has run already when it runs again: Spark keeps the shuffle's files.
+    /// Runs the plan once. What lies before an exchange has run already when it runs again.
     pub(super) fn execute(&self, first: Option<FirstRows>) -> Result<Vec<Partition>> {
-        let ctx = context(&self.session, &self.stateful, self.now_us, self.adaptive);
+        let mut ctx = context(&self.session, &self.stateful, self.now_us, self.adaptive);
+        ctx.shuffles = (self.lent.get() || !self.sampled.is_empty()).then(|| self.shuffles.clone());
         self.runs.set(self.runs.get() + 1);
         self.stateful.check()?;
-        // Rows are followed through the first run.
-        let noted = (self.runs.get() > 1).then(|| self.stateful.notes.borrow().clone());
-        let rows = self.physical.execute(&ctx);
-        if let Some(noted) = noted {
-            self.stateful.notes.replace(noted);
+        if self.runs.get() == 1 {
+            for input in &self.sampled {
+                self.stateful.repeat(|| input.execute(&ctx))?;
+            }
+            self.count_input(&ctx.source_rows.take());
         }
-        let streams = !has_exchange(&self.physical);
-        if self.runs.get() == 1 || streams {
-            let mut read = ctx.source_rows.borrow_mut();
-            let reused = scans_reused(&self.physical);
-            if reused.len() == read.len() {
-                read.iter_mut().zip(reused).filter(|(_, reused)| *reused).for_each(|((_, count), _)| *count = 0);
-            }
-            if let (Some(first), Ok(partitions), [(_, count)]) = (first, &rows, &mut read[..])
-                && row_by_row(&self.physical)
-            {
-                // A limit that the script put above stops the scan.
-                let sizes: Vec<usize> = partitions.iter().map(|partition| row_count(partition)).collect();
-                *count = i64::try_from(first.read(&sizes)).unwrap_or(i64::MAX);
-            }
-            let mut input = self.input.borrow_mut();
-            for (source, rows) in read.iter() {
-                *input.entry(*source).or_insert(0) += rows;
-            }
+        let rows = match self.runs.get() {
+            1 => self.physical.execute(&ctx),
+            _ => self.stateful.repeat(|| self.physical.execute(&ctx)),
+        };
+        let mut read = ctx.source_rows.take();
+        let reused = scans_reused(&self.physical);
+        if reused.len() == read.len() {
+            read.iter_mut().zip(reused).filter(|(_, reused)| *reused).for_each(|((_, count), _)| *count = 0);
         }
+        if let (Some(first), Ok(partitions), [(_, count)]) = (first, &rows, &mut read[..])
+            && row_by_row(&self.physical)
+        {
+            // A limit that the script put above stops the scan.
+            let sizes: Vec<usize> = partitions.iter().map(|partition| row_count(partition)).collect();
+            *count = i64::try_from(first.read(&sizes)).unwrap_or(i64::MAX);
+        }
+        self.count_input(&read);
         for (name, metrics) in ctx.observed.borrow().iter() {
             let columns = named_types(metrics)?;
             let (mut json, mut values) = (Json::Null, Json::Null);
@@ -196,6 +204,18 @@ impl PlannedBatch {
         rows
     }
 
+    fn count_input(&self, read: &[(ExprId, i64)]) {
+        let mut input = self.input.borrow_mut();
+        for (source, rows) in read {
+            *input.entry(*source).or_insert(0) += rows;
+        }
+    }
+
+    /// The batch is over: what it wrote for its exchanges goes.
+    pub(super) fn finish(&self) {
+        self.shuffles.clear();
+    }
+
     /// The batch as a plan for foreachBatch: whoever runs it runs the batch. Rows that are made are left in `kept`.
     pub(super) fn frame(
         self: &Rc<Self>,
@@ -204,6 +224,7 @@ impl PlannedBatch {
         output: &[Arc<Attribute>],
         kept: Option<Rc<RefCell<Option<Vec<Partition>>>>>,
     ) -> PlanRef {
+        self.lent.set(true);
         let planned = self.clone();
         let rows = move |reading: Reading| {
             let rows = match reading {
@@ -223,6 +244,11 @@ impl PlannedBatch {
     /// How often the plan ran.
     pub(super) fn runs(&self) -> usize {
         self.runs.get()
+    }
+
+    /// How often the operators of the plan ran at most.
+    pub(super) fn operator_runs(&self) -> usize {
+        self.runs.get() + usize::from(!self.sampled.is_empty())
     }
 
     pub(crate) fn input_rows(&self) -> BTreeMap<ExprId, i64> {
@@ -269,10 +295,6 @@ fn row_by_row(node: &ExecRef) -> bool {
         }
         _ => false,
     }
-}
-
-fn has_exchange(node: &ExecRef) -> bool {
-    node.name() == "Exchange" || node.children().into_iter().any(has_exchange)
 }
 
 /// Adaptive execution is for streams without state only.

@@ -120,6 +120,7 @@ impl MicroBatch {
             None => self.sink.add(&running, &sink_env(query))?,
         };
         let kept = running.kept.take();
+        planned.finish();
         timings.stop("addBatch", watch);
         if query.stopping() {
             return Err(SparkError::internal("the query was stopped during the batch"));

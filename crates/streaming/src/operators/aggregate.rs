@@ -218,6 +218,9 @@ impl StateStoreSaveExec {
                     }
                     out.push(batch);
                 }
+                if self.key_time().is_none() {
+                    store.asked_by_key();
+                }
                 removed = self.evict(&mut store);
                 let gone = removed.iter().map(|(key, _)| key.clone());
                 self.stateful.note(|notes, limit| notes.removed.extend(gone.take(limit)));

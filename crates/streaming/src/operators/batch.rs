@@ -412,6 +412,14 @@ impl StatefulBatch {
         *self.windows.borrow_mut() = reports.windows;
     }
 
+    /// Runs something that has run already or will run again: the page is told of one run, the counters are those of all.
+    pub(crate) fn repeat<T>(&self, run: impl FnOnce() -> T) -> T {
+        let seen = (self.dropped.borrow().clone(), self.notes.borrow().clone(), self.windows.borrow().clone());
+        let result = run();
+        (*self.dropped.borrow_mut(), *self.notes.borrow_mut(), *self.windows.borrow_mut()) = seen;
+        result
+    }
+
     /// Whether an operator wants another batch once the query's watermark is `new_watermark_ms`
     /// (IncrementalExecution.shouldRunAnotherBatch).
     pub fn should_run_another_batch(&self, plan: &ExecRef, new_watermark_ms: i64) -> Result<bool> {

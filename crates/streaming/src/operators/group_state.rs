@@ -144,6 +144,9 @@ impl GroupStateExec {
             let key = unsafe_row::encode_rows(&self.key.types, keys.columns(), 1)?.row(0).to_vec();
             out.extend(self.call(&mut store, &*host, now_ms, &key, &groups.table(group)?, false)?);
         }
+        if matches!(self.timeout, GroupTimeout::None) {
+            store.asked_by_key();
+        }
         out.extend(self.timed_out(&mut store, &*host, now_ms)?);
         self.stateful.commit(index, store)?;
         Ok(out)

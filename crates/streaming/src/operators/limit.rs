@@ -95,6 +95,7 @@ impl ExecNode for StreamingGlobalLimitExec {
     fn execute(&self, ctx: &ExecContext<'_>) -> Result<Vec<Partition>> {
         let rows: Partition = self.child.execute(ctx)?.into_iter().flatten().collect();
         let mut store = self.stateful.open(0)?;
+        store.asked_by_key();
         let before = store.get(&KEY).and_then(|value| unsafe_row::long_at(value, 1, 0)).unwrap_or(0);
         let room = (self.limit as i64 - before).max(0);
         let out = slice_rows(rows, 0, usize::try_from(room).ok());

@@ -44,6 +44,18 @@ struct Loaded {
     fresh: Fresh,
     /// See [`StateStore::oldest`].
     oldest: Option<i64>,
+    /// Somebody has gone over all entries: Java's map keeps the view it did that by.
+    viewed: bool,
+}
+
+impl Loaded {
+    /// What SizeEstimator says of the version's map.
+    fn size(&self) -> i64 {
+        let (table, key_bytes, value_bytes) = self.contents.sizes();
+        let table = if table == 0 { 0 } else { (16 + 4 * table as i64 + 7) / 8 * 8 };
+        let rows = self.contents.len() as i64 * (NODE + KEY_ROW + VALUE_ROW) + key_bytes as i64 + value_bytes as i64;
+        MAP + if self.viewed { VIEW } else { 0 } + table + rows
+    }
 }
 
 /// What a store tells after its commit.
@@ -102,7 +114,12 @@ impl Provider {
         let contents = if version == 0 {
             Contents::new(ctx.sorted, &self.schema)
         } else {
-            self.load(ctx, version)?.next_version()
+            let contents = self.load(ctx, version)?.next_version();
+            // Copying it went over all entries.
+            if let Some(loaded) = self.loaded.get_mut(&version) {
+                loaded.viewed = true;
+            }
+            contents
         };
         Ok(StateStore {
             id: self.id.clone(),
@@ -112,6 +129,7 @@ impl Provider {
             delta: RecordWriter::default(),
             fresh: Fresh::default(),
             oldest: if version == 0 { Some(i64::MAX) } else { self.loaded.get(&version).and_then(|l| l.oldest) },
+            iterated: true,
         })
     }
 
@@ -133,7 +151,7 @@ impl Provider {
         };
         let (_, key_bytes, value_bytes) = contents.sizes();
         let fresh = Fresh { keys: contents.len(), key_bytes, values: contents.len(), value_bytes };
-        self.keep(ctx.conf, version, Loaded { contents: contents.clone(), fresh, oldest: None });
+        self.keep(ctx.conf, version, Loaded { contents: contents.clone(), fresh, oldest: None, viewed: true });
         Ok(contents)
     }
 
@@ -305,9 +323,10 @@ impl Provider {
             .with_cause(error)
         })?;
         let contents = Rc::new(store.contents);
-        let loaded = Loaded { contents: contents.clone(), fresh: store.fresh, oldest: store.oldest };
+        let viewed = store.iterated;
+        let loaded = Loaded { contents: contents.clone(), fresh: store.fresh, oldest: store.oldest, viewed };
+        let current = loaded.size();
         self.keep(ctx.conf, version, loaded);
-        let current = version_size(&contents);
         let memory = self.memory_used();
         Ok(StoreMetrics {
             num_keys: contents.len() as i64,
@@ -334,7 +353,7 @@ impl Provider {
         for loaded in self.loaded.values() {
             let (_, key_bytes, value_bytes) = loaded.contents.sizes();
             let rows = loaded.contents.len();
-            total += version_size(&loaded.contents);
+            total += loaded.size();
             if previous {
                 let keys = rows.saturating_sub(loaded.fresh.keys) as i64;
                 let values = rows.saturating_sub(loaded.fresh.values) as i64;
@@ -433,22 +452,16 @@ fn needed_for(files: &[StoreFile], version: i64) -> &[StoreFile] {
 const TREE_MAP: i64 = 96;
 /// Its entry and key.
 const TREE_MAP_ENTRY: i64 = 48;
-/// HDFSBackedStateStoreMap, ConcurrentHashMap and its views.
-const MAP: i64 = 120;
+/// HDFSBackedStateStoreMap and ConcurrentHashMap.
+const MAP: i64 = 104;
+/// A map's view of its entries.
+const VIEW: i64 = 16;
 /// A node of the hash map.
 const NODE: i64 = 32;
 /// An UnsafeRow object and the head of its byte array.
 const KEY_ROW: i64 = 56;
 /// The same with its StateStoreRow.
 const VALUE_ROW: i64 = 72;
-
-/// What SizeEstimator says of one version's map.
-fn version_size(contents: &Contents) -> i64 {
-    let (table, key_bytes, value_bytes) = contents.sizes();
-    let table = if table == 0 { 0 } else { (16 + 4 * table as i64 + 7) / 8 * 8 };
-    let rows = contents.len() as i64;
-    MAP + table + rows * (NODE + KEY_ROW + VALUE_ROW) + key_bytes as i64 + value_bytes as i64
-}
 
 /// A path as Hadoop prints it.
 fn uri(path: &str) -> String {

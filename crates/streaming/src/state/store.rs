@@ -42,6 +42,8 @@ pub struct StateStore {
     /// No row has an event time below this, µs; None: not known. Kept by [`StateStore::put_timed`] and
     /// [`StateStore::evict`], so that a batch whose watermark reaches no row need not look at all of them.
     pub(super) oldest: Option<i64>,
+    /// Whether Spark's operator looks at all of its rows.
+    pub(super) iterated: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,6 +119,12 @@ impl StateStore {
     /// Whether it is known that no row has an event time at or before `boundary`, µs.
     pub(crate) fn is_younger(&self, boundary: i64) -> bool {
         self.oldest.is_some_and(|oldest| oldest > boundary)
+    }
+
+    /// Notes that Spark's operator only asks for single keys: its map then has no view of all entries, which SizeEstimator would
+    /// count.
+    pub(crate) fn asked_by_key(&mut self) {
+        self.iterated = false;
     }
 
     /// After a look at all rows: none has an event time before this, µs.

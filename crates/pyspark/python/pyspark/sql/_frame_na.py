@@ -59,6 +59,9 @@ def _fills(kind, value):
 def fill(df, value, subset):
     if not isinstance(value, (float, int, str, bool, dict)):
         raise _expected("value", "bool, dict, float, int or str", value)
+    # A whole number is a fraction in Java, but for those of a dict.
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
     if isinstance(value, dict):
         for name in value:
             df[name]

@@ -92,7 +92,8 @@ fn to_date(b: &mut Build<'_>, args: Vec<Expr>) -> Result<Expr> {
         let source = args[0].clone();
         let value = cast(source, DataType::Date, mode)?;
         let nullable = value.nullable();
-        return Ok(super::replaced(b.name, args, value, DataType::Date, nullable));
+        let more = if b.ansi() { "None, Some(UTC), true" } else { "None, Some(UTC), false" };
+        return Ok(super::replaced_as(b.name, args, value, DataType::Date, nullable, more));
     }
     let t = args[0].data_type();
     if !t.is_string() {

@@ -43,38 +43,54 @@ fn time_overflow() -> SparkError {
     SparkError::new(ErrorClass::Arithmetic, "DATETIME_OVERFLOW", &[("operation", "add an interval to a timestamp")])
 }
 
-/// A date or moment and an interval of any kind, put together or taken apart.
-fn moved(b: &Build<'_>, minus: bool, time: Expr, interval: Expr) -> Expr {
+/// A date or moment and an interval of any kind, put together (TimestampAddInterval, DateAddInterval and those of months).
+fn moved(b: &Build<'_>, time: Expr, interval: Expr) -> Expr {
     let t = time.data_type();
     let nullable = time.nullable() || interval.nullable();
-    if minus {
-        column_call("-", vec![time, interval], t, nullable, true, b.ansi(), |c| moved_by(c, -1))
-    } else {
-        column_call("+", vec![time, interval], t, nullable, true, b.ansi(), |c| moved_by(c, 1))
-    }
+    column_call("+", vec![time, interval], t, nullable, true, b.ansi(), moved_by)
 }
 
-fn moved_by(c: &Columns<'_>, sign: i32) -> Result<ArrayRef> {
+/// The same taken apart: the interval's opposite is added (DatetimeSub).
+fn moved_back(b: &mut Build<'_>, time: Expr, interval: Expr) -> Result<Expr> {
+    let back = b.invoke("-", vec![interval.clone()])?;
+    let start =
+        if time.data_type() == DataType::Date && matches!(interval.data_type(), DataType::DayTimeInterval { .. }) {
+            cast_to(time.clone(), &DataType::Timestamp, b.ansi())
+        } else {
+            time.clone()
+        };
+    let value = moved(b, start, back);
+    let (t, nullable) = (value.data_type(), value.nullable());
+    Ok(super::replaced("-", vec![time, interval], value, t, nullable))
+}
+
+/// A moment that was moved by days or less is cast to the type that it has.
+fn as_it_was(moved: Expr, time: &DataType, interval: &DataType) -> Expr {
+    let cast = matches!(time, DataType::Timestamp | DataType::TimestampNtz)
+        && matches!(interval, DataType::DayTimeInterval { .. } | DataType::CalendarInterval);
+    if !cast {
+        return moved;
+    }
+    let mode = crate::expr::EvalMode::Legacy;
+    Expr::Cast { child: Box::new(moved), to: time.clone(), mode, implicit: true, site: crate::expr::Site::default() }
+}
+
+fn moved_by(c: &Columns<'_>) -> Result<ArrayRef> {
     match c.types[1] {
-        DataType::YearMonthInterval { .. } => shifted::<YearMonth>(c, sign, |months| Some((months, 0, 0))),
-        DataType::CalendarInterval => shifted::<Calendar>(c, sign, Some),
-        _ => shifted::<DayTime>(c, sign, |us| Some((0, i32::try_from(us / MICROS_PER_DAY).ok()?, us % MICROS_PER_DAY))),
+        DataType::YearMonthInterval { .. } => shifted::<YearMonth>(c, |months| Some((months, 0, 0))),
+        DataType::CalendarInterval => shifted::<Calendar>(c, Some),
+        _ => shifted::<DayTime>(c, |us| Some((0, i32::try_from(us / MICROS_PER_DAY).ok()?, us % MICROS_PER_DAY))),
     }
 }
 
 /// Months, days and microseconds.
 pub(super) type Parts = (i32, i32, i64);
 
-fn shifted<I: Read>(c: &Columns<'_>, sign: i32, parts: for<'i> fn(I::Item<'i>) -> Option<Parts>) -> Result<ArrayRef> {
-    let signed = |(months, days, micros): Parts| {
-        Some((months.checked_mul(sign)?, days.checked_mul(sign)?, micros.checked_mul(i64::from(sign))?))
-    };
+fn shifted<I: Read>(c: &Columns<'_>, parts: for<'i> fn(I::Item<'i>) -> Option<Parts>) -> Result<ArrayRef> {
     if c.types[0] != DataType::Date {
         let zone = if c.types[0] == DataType::TimestampNtz { &Zone::UTC } else { c.zone() };
         return two::<Moment, I, Moment>(c, &|at, interval| {
-            let moved = parts(interval)
-                .and_then(signed)
-                .and_then(|(months, days, micros)| add_interval(at, months, days, micros, zone));
+            let moved = parts(interval).and_then(|(months, days, micros)| add_interval(at, months, days, micros, zone));
             moved.map(Some).ok_or_else(time_overflow)
         });
     }
@@ -89,7 +105,7 @@ fn shifted<I: Read>(c: &Columns<'_>, sign: i32, parts: for<'i> fn(I::Item<'i>) -
                 &[],
             ));
         }
-        let moved = parts.and_then(signed).and_then(|(months, days, micros)| {
+        let moved = parts.and_then(|(months, days, micros)| {
             let day = add_months(at.into(), i64::from(months)).checked_add(i64::from(days))?;
             i32::try_from(day.checked_add(micros.div_euclid(MICROS_PER_DAY))?).ok()
         });
@@ -151,15 +167,15 @@ pub(super) fn date_time(
             // TimestampAddInterval is tried, and has no time to move.
             (T::YearMonthInterval { .. }, t) if day_time(t) => return Err(no_time(l, r)),
             (t, T::YearMonthInterval { .. }) if day_time(t) => return Err(no_time(r, l)),
-            (T::Date, t) if day_time(t) => guarded(moved(b, false, cast_to(l, &T::Timestamp, ansi), r)),
-            (t, T::Date) if day_time(t) => guarded(moved(b, false, cast_to(r, &T::Timestamp, ansi), l)),
-            (t, i) if (is_ts(t) || *t == T::Date) && is_interval(i) => guarded(moved(b, false, l, r)),
-            (i, t) if (is_ts(t) || *t == T::Date) && is_interval(i) => guarded(moved(b, false, r, l)),
+            (T::Date, t) if day_time(t) => guarded(moved(b, cast_to(l, &T::Timestamp, ansi), r)),
+            (t, T::Date) if day_time(t) => guarded(moved(b, cast_to(r, &T::Timestamp, ansi), l)),
+            (t, i) if (is_ts(t) || *t == T::Date) && is_interval(i) => as_it_was(guarded(moved(b, l, r)), t, i),
+            (i, t) if (is_ts(t) || *t == T::Date) && is_interval(i) => as_it_was(guarded(moved(b, r, l)), t, i),
             (t, i) if t.is_string() && is_interval(i) => {
-                cast_to(moved(b, false, cast_to(l, &T::Timestamp, ansi), r), &T::String, ansi)
+                cast_to(moved(b, cast_to(l, &T::Timestamp, ansi), r), &T::String, ansi)
             }
             (i, t) if t.is_string() && is_interval(i) => {
-                cast_to(moved(b, false, cast_to(r, &T::Timestamp, ansi), l), &T::String, ansi)
+                cast_to(moved(b, cast_to(r, &T::Timestamp, ansi), l), &T::String, ansi)
             }
             // A text beside a date is cast to one before it is found to be no number of days.
             (T::Date, t) if t.is_string() && ansi => b.invoke("date_add", vec![l, cast_to(r, &T::Date, ansi)])?,
@@ -174,10 +190,10 @@ pub(super) fn date_time(
                 let minus = b.invoke("-", vec![days])?;
                 b.invoke("date_add", vec![l, minus])?
             }
-            (T::Date, t) if day_time(t) => guarded(moved(b, true, cast_to(l, &T::Timestamp, ansi), r)),
-            (t, i) if (is_ts(t) || *t == T::Date) && is_interval(i) => guarded(moved(b, true, l, r)),
+            (T::Date, t) if day_time(t) => guarded(moved_back(b, l, r)?),
+            (t, i) if (is_ts(t) || *t == T::Date) && is_interval(i) => as_it_was(guarded(moved_back(b, l, r)?), t, i),
             (t, i) if t.is_string() && is_interval(i) => {
-                cast_to(moved(b, true, cast_to(l, &T::Timestamp, ansi), r), &T::String, ansi)
+                cast_to(moved_back(b, cast_to(l, &T::Timestamp, ansi), r)?, &T::String, ansi)
             }
             (a, c) if is_ts(a) || is_ts(c) => {
                 let target = if *a == T::TimestampNtz || *c == T::TimestampNtz && !matches!(a, T::Timestamp) {

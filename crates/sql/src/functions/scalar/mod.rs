@@ -120,6 +120,18 @@ pub(super) fn text_of(v: &Value) -> String {
 
 /// A call that shows its arguments but runs as another expression over them (RuntimeReplaceable).
 pub(super) fn replaced(name: &str, args: Vec<Expr>, value: Expr, data_type: DataType, nullable: bool) -> Expr {
+    replaced_as(name, args, value, data_type, nullable, "")
+}
+
+/// [`replaced`] by a function that plans show with `more` after its arguments.
+fn replaced_as(
+    name: &str,
+    args: Vec<Expr>,
+    value: Expr,
+    data_type: DataType,
+    nullable: bool,
+    more: &'static str,
+) -> Expr {
     let template = value.transform_down(&mut |e| {
         let at = args.iter().position(|a| *a == e && !matches!(a, Expr::Literal { .. }));
         match at {
@@ -127,17 +139,33 @@ pub(super) fn replaced(name: &str, args: Vec<Expr>, value: Expr, data_type: Data
             None => e,
         }
     });
-    super::row::call(name, args, data_type, nullable, Template { value: template })
+    let shown = (!more.is_empty()).then(|| (name.to_owned(), more));
+    super::row::call(name, args, data_type, nullable, Template { value: template, shown })
 }
 
 /// An expression over the arguments of a call: column `i` is argument `i`.
 #[derive(Debug)]
 struct Template {
     value: Expr,
+    /// Name, and what plans show after the arguments.
+    shown: Option<(String, &'static str)>,
 }
 
 impl Kernel for Template {
     fn evaluate(&self, args: &[ArrayRef], rows: usize, ctx: &EvalContext<'_>) -> Result<ArrayRef> {
         super::eval::evaluate_columns(&self.value, args.to_vec(), rows, ctx)
+    }
+
+    fn plan_text(&self, args: &[String]) -> Option<String> {
+        let (name, more) = self.shown.as_ref()?;
+        Some(format!("{name}({}, {more})", args.join(", ")))
+    }
+
+    fn replacement(&self, args: &[Expr]) -> Option<Expr> {
+        let argument = |e: Expr| match e {
+            Expr::Bound { ordinal, .. } if ordinal < args.len() => args[ordinal].clone(),
+            other => other,
+        };
+        Some(self.value.clone().transform_up(&mut { argument }))
     }
 }

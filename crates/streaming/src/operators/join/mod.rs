@@ -399,7 +399,11 @@ impl StreamingSymmetricHashJoinExec {
         Ok(out)
     }
 
-    fn commit(&self, index: usize, side: usize, state: SideState) -> Result<()> {
+    fn commit(&self, index: usize, side: usize, mut state: SideState) -> Result<()> {
+        state.rows.asked_by_key();
+        if matches!(self.sides[side].bound, Bound::None) {
+            state.counts.asked_by_key();
+        }
         let stores = &self.sides[side].stores;
         let counts = self.stateful.commit_store(state.counts)?;
         // A buffered row counts once, in the store that has it.

@@ -85,7 +85,7 @@ fn check_format(conf: &StreamingConf, kind: JoinKind) -> Result<bool> {
             "UNSUPPORTED_FEATURE.STATE_STORE_MULTIPLE_COLUMN_FAMILIES",
             &[("stateStoreProvider", "HDFSStateStoreProvider")],
         )),
-        1 if matches!(kind, JoinKind::Inner | JoinKind::Cross) => Ok(false),
+        1 if kind == JoinKind::Inner => Ok(false),
         1 => Err(SparkError::plain(
             ErrorClass::IllegalArgument,
             format!(
@@ -101,12 +101,6 @@ fn check_format(conf: &StreamingConf, kind: JoinKind) -> Result<bool> {
 /// The operator of a join whose inputs are both streams.
 pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planner<'_>) -> Result<ExecRef> {
     let operator = batch.next_operator_id();
-    if join.kind == JoinKind::LeftAnti {
-        // Only met with the checks of unsupported operations off.
-        let message = "requirement failed: StreamingSymmetricHashJoinExec should not take LeftAnti as the JoinType";
-        return Err(SparkError::plain(ErrorClass::IllegalArgument, message));
-    }
-    let with_matched = check_format(&batch.query.conf, join.kind)?;
     let condition = match &join.condition {
         JoinCondition::On(condition) => Some(condition),
         _ => None,
@@ -118,7 +112,15 @@ pub(crate) fn plan_join(batch: &Rc<StatefulBatch>, join: &Join, planner: &Planne
         let error = SparkError::new(ErrorClass::Analysis, "_LEGACY_ERROR_TEMP_1181", &[]);
         return Err(error.with_context(format!(";\n{plan}")));
     }
-    let kind = if join.kind == JoinKind::Cross { JoinKind::Inner } else { join.kind };
+    let kind = join.kind;
+    // An anti join is only met with the checks of unsupported operations off.
+    if matches!(kind, JoinKind::LeftAnti | JoinKind::Cross) {
+        let name = tidemark_sql::explain::join_kind_name(kind);
+        let message =
+            format!("requirement failed: StreamingSymmetricHashJoinExec should not take {name} as the JoinType");
+        return Err(SparkError::plain(ErrorClass::IllegalArgument, message));
+    }
+    let with_matched = check_format(&batch.query.conf, kind)?;
     let key_types: Vec<DataType> = parts.keys[0].iter().map(Expr::data_type).collect();
     let allow_multiple = batch.query.conf.allow_multiple;
     let event_times = [EventTime::find(&outputs[0], allow_multiple)?, EventTime::find(&outputs[1], allow_multiple)?];

@@ -1,0 +1,177 @@
+//! Plans as they were before their analysis: the first part of explain("extended").
+
+use std::cell::RefCell;
+use std::sync::{Arc, Weak};
+
+use crate::explain::{join_kind_name, marked_line, tree_below, tree_by, tree_string};
+use crate::expr::{Expr, UnresolvedFunction, plan_spec};
+use crate::plan::{JoinCondition, LogicalPlan, PlanRef};
+use crate::types::quote_if_needed;
+
+/// What an analysed plan came from.
+enum Source {
+    Plan(PlanRef),
+    /// The line of a node that has no plan here, and what stands below it.
+    Line(String, PlanRef),
+}
+
+/// What analysed plans came from, as long as somebody holds them.
+#[derive(Default)]
+pub(crate) struct Parsed(RefCell<Vec<(Weak<LogicalPlan>, Source)>>);
+
+/// So many are kept before those that nobody holds are looked for.
+const FEW: usize = 64;
+
+impl Parsed {
+    /// Notes that `analysed` came from `plan`.
+    pub(super) fn note(&self, analysed: &PlanRef, plan: PlanRef) {
+        self.keep(analysed, Source::Plan(plan));
+    }
+
+    /// Notes that `analysed` came from a node that plans show as `line`, over `child`.
+    pub(super) fn note_line(&self, analysed: &PlanRef, line: String, child: &PlanRef) {
+        self.keep(analysed, Source::Line(line, child.clone()));
+    }
+
+    /// Notes what withColumns made.
+    pub(super) fn note_with_columns(&self, analysed: &PlanRef, names: &[String], values: &[Expr], child: &PlanRef) {
+        let values = values.iter().map(|value| value.clone().transform_up(&mut call).plan_string());
+        let parts: Vec<String> = names.iter().cloned().chain(values).collect();
+        let line = format!("'Project [unresolvedstarwithcolumns({}, None)]", parts.join(", "));
+        self.note_line(analysed, line, child);
+    }
+
+    fn keep(&self, analysed: &PlanRef, source: Source) {
+        let mut known = self.0.borrow_mut();
+        if known.len() >= FEW && known.len() == known.capacity() {
+            known.retain(|(made, _)| made.strong_count() > 0);
+            // As much again may come before the next look.
+            let more = known.len().max(FEW);
+            known.reserve_exact(more);
+        }
+        known.push((Arc::downgrade(analysed), source));
+    }
+
+    /// The tree of the plan that `analysed` came from.
+    pub(crate) fn tree(&self, analysed: &PlanRef) -> String {
+        let known = self.0.borrow();
+        match known.iter().rev().find(|(made, _)| made.as_ptr() == Arc::as_ptr(analysed)) {
+            // Dataset resolves what it needs of these two itself.
+            Some((_, Source::Plan(plan))) if !is_resolved_first(plan) => {
+                let children = plan.child_plans();
+                let analysed = |node: &LogicalPlan| children.iter().any(|child| child.any(&|n| std::ptr::eq(n, node)));
+                let text = is_text(plan);
+                tree_by(&as_parsed((**plan).clone()), &|node| if text || !analysed(node) { line(node) } else { None })
+            }
+            Some((_, Source::Line(line, child))) => tree_below(line, child, &|_| None),
+            _ => tree_string(analysed),
+        }
+    }
+}
+
+fn is_resolved_first(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::Union { by_name, .. } => *by_name,
+        LogicalPlan::Join(join) => matches!(join.condition, JoinCondition::On(_)) && !is_text(&join.left),
+        _ => false,
+    }
+}
+
+/// Whether the plan is one of SQL text.
+fn is_text(plan: &LogicalPlan) -> bool {
+    plan.any(&|node| matches!(node, LogicalPlan::UnresolvedRelation { .. }))
+}
+
+/// Nodes that Spark has other ones for before the analysis.
+fn line(node: &LogicalPlan) -> Option<String> {
+    Some(match node {
+        LogicalPlan::Deduplicate { columns, within_watermark, child } => {
+            let names: Vec<String> = columns.iter().map(Expr::pretty_sql).collect();
+            let all = child.output().iter().map(|column| column.name.to_string()).eq(names.iter().cloned());
+            let keys = match all {
+                true => "DeduplicateAllColumnsAsKey".to_owned(),
+                false => format!("DeduplicateKeyColumns(List({}))", names.join(", ")),
+            };
+            format!("'UnresolvedDeduplicate {keys}, {within_watermark}, true")
+        }
+        LogicalPlan::SetOperation { .. } => format!("'{}", marked_line(node)),
+        LogicalPlan::Hint { name, .. } => format!("UnresolvedHint {name}"),
+        LogicalPlan::Join(join) => match &join.condition {
+            JoinCondition::Using(names) => {
+                format!("'Join UsingJoin({}, [{}])", join_kind_name(join.kind), names.join(", "))
+            }
+            _ => return None,
+        },
+        LogicalPlan::Filter { condition, child } if matches!(**child, LogicalPlan::Aggregate { .. }) => {
+            format!("'UnresolvedHaving {}", condition.plan_string())
+        }
+        _ => return None,
+    })
+}
+
+/// The plan with its unresolved expressions as texts.
+fn as_parsed(plan: LogicalPlan) -> LogicalPlan {
+    let plan = plan.transform_up(&mut |node| node.map_expressions(&mut |expr| expr.transform_up(&mut call)));
+    plan.transform_up(&mut |node| match node {
+        LogicalPlan::Project { list, child } => LogicalPlan::Project { list: named(list), child },
+        LogicalPlan::Aggregate { grouping, list, child } => {
+            LogicalPlan::Aggregate { grouping, list: named(list), child }
+        }
+        other => other,
+    })
+}
+
+fn named(list: Vec<Expr>) -> Vec<Expr> {
+    let named = |expr: Expr| match expr {
+        Expr::Alias(_)
+        | Expr::Attribute(_)
+        | Expr::UnresolvedAttribute(_)
+        | Expr::UnresolvedStar(_)
+        | Expr::UnresolvedExtract { .. }
+        | Expr::UnresolvedAlias(_) => expr,
+        expr => Expr::UnresolvedAlias(Box::new(expr)),
+    };
+    list.into_iter().map(named).collect()
+}
+
+/// UnresolvedFunction.toString; operators of SQL text are what they are when resolved.
+fn call(expr: Expr) -> Expr {
+    match expr {
+        Expr::UnresolvedFunction(call) => Expr::UnresolvedRegex(function(&call)),
+        Expr::At { child, .. } => *child,
+        other => other,
+    }
+}
+
+fn function(call: &UnresolvedFunction) -> String {
+    let args = if call.args.as_slice() == [Expr::UnresolvedStar(Vec::new())] && call.name.eq_ignore_ascii_case("count")
+    {
+        "1".to_owned()
+    } else {
+        call.args.iter().map(Expr::plan_string).collect::<Vec<_>>().join(", ")
+    };
+    let distinct = if call.distinct { "distinct " } else { "" };
+    let text = match call.operator && call.name != "between" {
+        true => Expr::UnresolvedFunction(Box::new(UnresolvedFunction { over: None, ..call.clone() }))
+            .plan_string()
+            .split_off(1),
+        false => format!("'{}({distinct}{args})", quote_if_needed(camel(&call.name))),
+    };
+    match &call.over {
+        None => text,
+        Some(spec) => {
+            let unspecified = if spec.frame.is_none() { ", unspecifiedframe$()" } else { "" };
+            format!("{text} windowspecdefinition({}{unspecified})", plan_spec(spec))
+        }
+    }
+}
+
+/// Methods of Column whose functions Spark writes so.
+fn camel(name: &str) -> &str {
+    match name {
+        "isnull" => "isNull",
+        "isnotnull" => "isNotNull",
+        "isnan" => "isNaN",
+        other => other,
+    }
+}

@@ -1,0 +1,40 @@
+# What runs once and what runs again: exchanges by ranges, actions of foreachBatch, exchanges in between; observed metrics.
+import os, json
+from pyspark.sql import SparkSession, functions as F
+spark = SparkSession.builder.appName("p").getOrCreate()
+spark.sparkContext.setLogLevel("OFF")
+spark.conf.set("spark.sql.shuffle.partitions", 3)
+os.makedirs("in", exist_ok=True)
+for n in range(3):
+    with open(f"in/{n}.json", "w") as f:
+        for i in range(3): f.write(json.dumps({"k": "abcde"[(n + i) % 5], "v": i + n, "t": "2026-01-01T10:0%d:00Z" % (n*2)}) + "\n")
+    os.utime(f.name, (1.7e9 + 10 * n,) * 2)
+s = spark.readStream.schema("k string, v double, t timestamp").option("maxFilesPerTrigger", 1).json("in")
+def run(name, df, mode="complete", fmt="memory"):
+    print("##", name)
+    w = df.writeStream.format(fmt).queryName(name).outputMode(mode)
+    q = (w.foreachBatch(lambda d, i: print(d.count(), d.orderBy(d.columns[0]).count())) if fmt == "x" else w).start()
+    q.processAllAvailable()
+    for p in q.recentProgress:
+        print(p.batchId, p.numInputRows, p.sink.numOutputRows, dict(p.eventTime), {k: str(v) for k, v in p.observedMetrics.items()}, [(o.operatorName, o.numRowsTotal, o.numRowsUpdated, o.numRowsDroppedByWatermark, o.numRowsRemoved, o.numShufflePartitions, o.memoryUsedBytes, o.customMetrics['loadedMapCacheHitCount']) for o in p.stateOperators])
+    q.stop()
+g = s.withWatermark("t", "1 minute").groupBy("k")
+w = s.withWatermark("t", "1 minute")
+run("u1", g.count(), "update")
+run("u2", w.repartition("k").groupBy("k").count(), "update")
+run("u3", w.repartitionByRange(2, "k").groupBy("k").count(), "update")
+run("u4", w.repartitionByRange(2, "k").groupBy("k").count(), "complete")
+run("u5", w.repartitionByRange(2, "v").groupBy("k").count(), "update")
+run("u6", s.repartitionByRange(2, "v"), "append")
+run("u7", s.observe("o", F.count("*").alias("n"), F.sum("v")).repartitionByRange(2, "v"), "append")
+run("u8", w.groupBy("k").agg(F.sum("v").alias("v")).observe("o", F.count("*").alias("n")).orderBy("v"), "complete")
+run("u9", g.count(), "complete", "x")
+run("u10", s.repartitionByRange(2, "v").withWatermark("t", "1 minute").groupBy(F.window("t", "1 minute")).count(), "append")
+run("u11", w.repartitionByRange(2, "v").groupBy(F.window("t", "1 minute")).count().groupBy(F.window("window", "2 minutes")).agg(F.sum("count").alias("n")), "append")
+run("u12", w.groupBy(F.window("t", "1 minute")).count().groupBy(F.window("window", "2 minutes")).agg(F.sum("count").alias("n")).repartitionByRange(2, "n"), "append")
+run("u13", w.groupBy(F.window("t", "1 minute")).count(), "complete", "x")
+run("u14", w.dropDuplicates(["k"]).groupBy(F.window("t", "1 minute")).count(), "append", "x")
+run("u15", s.union(s).repartitionByRange(2, "v"), "append")
+run("u16", w.dropDuplicates(["k"]), "append", "x")
+run("u17", w.select("k").distinct(), "append", "x")
+run("u18", s.repartition(2), "append", "x")
