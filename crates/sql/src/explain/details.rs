@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::exec::ExecRef;
 use crate::exec::aggregate::{AggregateExec, AggregateFunctionCall, result_attribute};
 use crate::exec::join::JoinExec;
 use crate::exec::project::ProjectExec;
 use crate::exec::scan::FileScanExec;
+use crate::exec::{ExecNode, ExecRef};
 use crate::expr::{AggregateCall, Attribute, Expr};
 use crate::plan::JoinKind;
 use crate::planner::text;
@@ -83,7 +83,7 @@ fn of_join(join: &JoinExec) -> Vec<String> {
         lines.push(field("Left keys", &expressions(&join.keys.left)));
         lines.push(field("Right keys", &expressions(&join.keys.right)));
     }
-    let kind = if join.name() == "CartesianProduct" { JoinKind::Inner } else { join.kind };
+    let kind = if ExecNode::name(join) == "CartesianProduct" { JoinKind::Inner } else { join.kind };
     lines.push(format!("Join type: {}", super::join_name(kind)));
     let condition = join.condition.as_ref().map_or_else(|| "None".to_owned(), text::expression);
     lines.push(format!("Join condition: {condition}"));
