@@ -14,6 +14,10 @@ use std::process::ExitCode;
 
 use arguments::Request;
 
+/// Batches come and go in large pieces, which the system's allocator gives back and asks for again.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Wrong usage, as getopt-style programs report it.
 const USAGE_ERROR: u8 = 2;
 
