@@ -57,12 +57,17 @@ impl Parsed {
         let known = self.0.borrow();
         match known.iter().rev().find(|(made, _)| made.as_ptr() == Arc::as_ptr(analysed)) {
             // Dataset resolves what it needs of these two itself.
-            Some((_, Source::Plan(plan))) if !is_resolved_first(plan) => {
-                let children = plan.child_plans();
-                let analysed = |node: &LogicalPlan| children.iter().any(|child| child.any(&|n| std::ptr::eq(n, node)));
-                let text = is_text(plan);
-                tree_by(&as_parsed((**plan).clone()), &|node| if text || !analysed(node) { line(node) } else { None })
-            }
+            Some((_, Source::Plan(plan))) if !is_resolved_first(plan) => match is_text(plan) {
+                true => {
+                    let parsed = (**plan).clone().transform_up(&mut as_parsed);
+                    tree_by(&parsed, &|node| having(node).or_else(|| line(node)))
+                }
+                // Its children are analysed.
+                false => {
+                    let parsed = as_parsed((**plan).clone());
+                    tree_by(&parsed, &|node| if std::ptr::eq(node, &parsed) { line(node) } else { None })
+                }
+            },
             Some((_, Source::Line(line, child))) => tree_below(line, child, &|_| None),
             _ => tree_string(analysed),
         }
@@ -102,23 +107,29 @@ fn line(node: &LogicalPlan) -> Option<String> {
             }
             _ => return None,
         },
-        LogicalPlan::Filter { condition, child } if matches!(**child, LogicalPlan::Aggregate { .. }) => {
-            format!("'UnresolvedHaving {}", condition.plan_string())
-        }
         _ => return None,
     })
 }
 
-/// The plan with its unresolved expressions as texts.
-fn as_parsed(plan: LogicalPlan) -> LogicalPlan {
-    let plan = plan.transform_up(&mut |node| node.map_expressions(&mut |expr| expr.transform_up(&mut call)));
-    plan.transform_up(&mut |node| match node {
+/// HAVING of SQL text.
+fn having(node: &LogicalPlan) -> Option<String> {
+    match node {
+        LogicalPlan::Filter { condition, child } if matches!(**child, LogicalPlan::Aggregate { .. }) => {
+            Some(format!("'UnresolvedHaving {}", condition.plan_string()))
+        }
+        _ => None,
+    }
+}
+
+/// The node with its unresolved expressions as texts.
+fn as_parsed(node: LogicalPlan) -> LogicalPlan {
+    match node.map_expressions(&mut |expr| expr.transform_up(&mut call)) {
         LogicalPlan::Project { list, child } => LogicalPlan::Project { list: named(list), child },
         LogicalPlan::Aggregate { grouping, list, child } => {
             LogicalPlan::Aggregate { grouping, list: named(list), child }
         }
         other => other,
-    })
+    }
 }
 
 fn named(list: Vec<Expr>) -> Vec<Expr> {
