@@ -109,6 +109,6 @@ fn node(session: &SqlSession, plan: LogicalPlan) -> Result<PlanRef> {
     }
     let parsed = Arc::new(plan.clone());
     let analysed = Analyzer::new(session).node(plan)?;
-    session.parsed.note(&analysed, parsed);
+    session.parsed.note_node(&analysed, parsed);
     Ok(analysed)
 }

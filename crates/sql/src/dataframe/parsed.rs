@@ -10,7 +10,10 @@ use crate::types::quote_if_needed;
 
 /// What an analysed plan came from.
 enum Source {
-    Plan(PlanRef),
+    /// All of SQL text.
+    Text(PlanRef),
+    /// A node over analysed ones.
+    Node(PlanRef),
     /// The line of a node that has no plan here, and what stands below it.
     Line(String, PlanRef),
 }
@@ -23,9 +26,14 @@ pub(crate) struct Parsed(RefCell<Vec<(Weak<LogicalPlan>, Source)>>);
 const FEW: usize = 64;
 
 impl Parsed {
-    /// Notes that `analysed` came from `plan`.
-    pub(super) fn note(&self, analysed: &PlanRef, plan: PlanRef) {
-        self.keep(analysed, Source::Plan(plan));
+    /// Notes that `analysed` came from the plan of SQL text.
+    pub(super) fn note_text(&self, analysed: &PlanRef, plan: PlanRef) {
+        self.keep(analysed, Source::Text(plan));
+    }
+
+    /// Notes that `analysed` came from `node`, which stands over analysed plans.
+    pub(super) fn note_node(&self, analysed: &PlanRef, node: PlanRef) {
+        self.keep(analysed, Source::Node(node));
     }
 
     /// Notes that `analysed` came from a node that plans show as `line`, over `child`.
@@ -56,18 +64,15 @@ impl Parsed {
     pub(crate) fn tree(&self, analysed: &PlanRef) -> String {
         let known = self.0.borrow();
         match known.iter().rev().find(|(made, _)| made.as_ptr() == Arc::as_ptr(analysed)) {
-            // Dataset resolves what it needs of these two itself.
-            Some((_, Source::Plan(plan))) if !is_resolved_first(plan) => match is_text(plan) {
-                true => {
-                    let parsed = (**plan).clone().transform_up(&mut as_parsed);
-                    tree_by(&parsed, &|node| having(node).or_else(|| line(node)))
-                }
-                // Its children are analysed.
-                false => {
-                    let parsed = as_parsed((**plan).clone());
-                    tree_by(&parsed, &|node| if std::ptr::eq(node, &parsed) { line(node) } else { None })
-                }
-            },
+            Some((_, Source::Text(plan))) => {
+                let parsed = (**plan).clone().transform_up(&mut as_parsed);
+                tree_by(&parsed, &|node| having(node).or_else(|| line(node)))
+            }
+            // Dataset resolves what it needs of some itself.
+            Some((_, Source::Node(plan))) if !is_resolved_first(plan) => {
+                let parsed = as_parsed((**plan).clone());
+                tree_by(&parsed, &|node| if std::ptr::eq(node, &parsed) { line(node) } else { None })
+            }
             Some((_, Source::Line(line, child))) => tree_below(line, child, &|_| None),
             _ => tree_string(analysed),
         }
@@ -77,14 +82,9 @@ impl Parsed {
 fn is_resolved_first(plan: &LogicalPlan) -> bool {
     match plan {
         LogicalPlan::Union { by_name, .. } => *by_name,
-        LogicalPlan::Join(join) => matches!(join.condition, JoinCondition::On(_)) && !is_text(&join.left),
+        LogicalPlan::Join(join) => matches!(join.condition, JoinCondition::On(_)),
         _ => false,
     }
-}
-
-/// Whether the plan is one of SQL text.
-fn is_text(plan: &LogicalPlan) -> bool {
-    plan.any(&|node| matches!(node, LogicalPlan::UnresolvedRelation { .. }))
 }
 
 /// Nodes that Spark has other ones for before the analysis.

@@ -28,7 +28,7 @@ pub(super) fn statement(session: &SqlSession, statement: Statement) -> Result<Pl
     match statement {
         Statement::Query(plan) => {
             let analysed = analyze(session, &plan)?;
-            session.parsed.note(&analysed, plan);
+            session.parsed.note_text(&analysed, plan);
             Ok(analysed)
         }
         Statement::Command(command) => run(session, command),
