@@ -8,9 +8,8 @@ pub(crate) mod tree;
 pub use canonical::merge_nullability;
 pub use column_text::column_node_text;
 pub use site::{Origin, QueryContext, Site};
-pub(crate) use text::plan_spec;
 pub use text::quoted_sql;
-pub(crate) use text::show_moments_in;
+pub(crate) use text::{plan_spec, show_moments_in, string_predicate};
 pub use tree::window_struct;
 
 use std::cell::Cell;

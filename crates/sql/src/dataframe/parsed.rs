@@ -50,14 +50,26 @@ impl Parsed {
     }
 
     fn keep(&self, analysed: &PlanRef, source: Source) {
-        let mut known = self.0.borrow_mut();
-        if known.len() >= FEW && known.len() == known.capacity() {
-            known.retain(|(made, _)| made.strong_count() > 0);
-            // As much again may come before the next look.
-            let more = known.len().max(FEW);
-            known.reserve_exact(more);
+        let full = |known: &Vec<_>| known.len() >= FEW && known.len() == known.capacity();
+        if full(&self.0.borrow()) {
+            self.forget();
         }
-        known.push((Arc::downgrade(analysed), source));
+        self.0.borrow_mut().push((Arc::downgrade(analysed), source));
+    }
+
+    /// Lets go of plans that nobody holds, the last ones first: what a plan came from holds the plans below it.
+    fn forget(&self) {
+        let mut known = self.0.take();
+        let mut held = Vec::new();
+        while let Some(entry) = known.pop() {
+            if entry.0.strong_count() > 0 {
+                held.push(entry);
+            }
+        }
+        held.reverse();
+        // As much again may come before the next look.
+        held.reserve_exact(held.len().max(FEW));
+        self.0.replace(held);
     }
 
     /// The tree of the plan that `analysed` came from.
@@ -184,5 +196,29 @@ fn camel(name: &str) -> &str {
         "isnotnull" => "isNotNull",
         "isnan" => "isNaN",
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_that_nobody_holds_go_with_what_they_came_from() {
+        let parsed = Parsed::default();
+        let start: PlanRef = Arc::new(LogicalPlan::OneRow);
+        let mut last = start.clone();
+        for _ in 0..1000 {
+            // Frames over frames, as a foreachBatch function makes them for every batch.
+            last = start.clone();
+            for _ in 0..5 {
+                let node = Arc::new(LogicalPlan::Distinct { child: last.clone() });
+                let analysed = Arc::new(LogicalPlan::Distinct { child: last.clone() });
+                parsed.note_node(&analysed, node);
+                last = analysed;
+            }
+        }
+        assert!(parsed.0.borrow().len() <= 2 * FEW, "{} are kept", parsed.0.borrow().len());
+        assert!(parsed.tree(&last).ends_with("OneRowRelation\n"));
     }
 }

@@ -288,6 +288,16 @@ fn operator_text(name: &str, args: &[Expr], style: Style) -> Option<String> {
     }
 }
 
+/// What plans call a StringPredicate.
+pub(crate) fn string_predicate(name: &str) -> Option<&'static str> {
+    match name {
+        "startswith" => Some("StartsWith"),
+        "endswith" => Some("EndsWith"),
+        "contains" => Some("Contains"),
+        _ => None,
+    }
+}
+
 fn call_text(call: &Call, style: Style) -> String {
     // JsonToStructs.sql of a map.
     if style == Style::Pretty && &*call.name == "from_json" && matches!(call.data_type, DataType::Map { .. }) {
@@ -329,13 +339,9 @@ fn call_text(call: &Call, style: Style) -> String {
     {
         return text.replace(" < 0) THEN", " < cast(0 as bigint)) THEN");
     }
-    // StringPredicate.
-    if let ("startswith" | "endswith" | "contains", Style::Plan) = (&*call.name, style) {
-        let name = match &*call.name {
-            "startswith" => "StartsWith",
-            "endswith" => "EndsWith",
-            _ => "Contains",
-        };
+    if style == Style::Plan
+        && let Some(name) = string_predicate(&call.name)
+    {
         return format!("{name}({})", join(&call.args, style));
     }
     operator_text(&call.name, &call.args, style)

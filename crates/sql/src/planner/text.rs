@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::expr::{AggregateCall, Attribute, Expr, FrameBound, Metadata, SortOrder, WindowFrame};
+use crate::expr::{AggregateCall, Attribute, Expr, FrameBound, Metadata, SortOrder, WindowFrame, string_predicate};
 use crate::types::DataType;
 use crate::value::{Value, text as value_text};
 
@@ -210,6 +210,6 @@ fn call(name: &str, args: &[Expr]) -> String {
             let list: Vec<String> = list.iter().map(expression).collect();
             format!("{} IN ({})", expression(value), list.join(","))
         }
-        _ => format!("{name}({})", join(args)),
+        _ => format!("{}({})", string_predicate(name).unwrap_or(name), join(args)),
     }
 }
